@@ -1,0 +1,129 @@
+//! Types and values.
+//!
+//! A [`DataType`] is PostgreSQL's type OID; a [`ColumnType`] adds the type modifier (`varchar(10)`, `numeric(12,2)`).
+//! A [`Datum`] is one value in memory.  Text and binary forms, casts and comparison live in the sibling files, so that
+//! this file stays the one page to read before any other in this crate.
+
+use compact_str::CompactString;
+use std::sync::Arc;
+
+pub mod numeric;
+
+pub use numeric::Numeric;
+
+/// A type, named by PostgreSQL's OID for it, so that what is sent to clients needs no translation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct DataType(pub u32);
+
+#[allow(missing_docs)] // the names are PostgreSQL's own
+impl DataType {
+    pub const BOOL: DataType = DataType(16);
+    pub const BYTEA: DataType = DataType(17);
+    pub const CHAR: DataType = DataType(18); // "char", one byte
+    pub const NAME: DataType = DataType(19);
+    pub const INT8: DataType = DataType(20);
+    pub const INT2: DataType = DataType(21);
+    pub const INT2VECTOR: DataType = DataType(22);
+    pub const INT4: DataType = DataType(23);
+    pub const REGPROC: DataType = DataType(24);
+    pub const TEXT: DataType = DataType(25);
+    pub const OID: DataType = DataType(26);
+    pub const OIDVECTOR: DataType = DataType(30);
+    pub const FLOAT4: DataType = DataType(700);
+    pub const FLOAT8: DataType = DataType(701);
+    pub const UNKNOWN: DataType = DataType(705);
+    pub const BPCHAR: DataType = DataType(1042);
+    pub const VARCHAR: DataType = DataType(1043);
+    pub const DATE: DataType = DataType(1082);
+    pub const TIME: DataType = DataType(1083);
+    pub const TIMESTAMP: DataType = DataType(1114);
+    pub const TIMESTAMPTZ: DataType = DataType(1184);
+    pub const INTERVAL: DataType = DataType(1186);
+    pub const NUMERIC: DataType = DataType(1700);
+    pub const REGCLASS: DataType = DataType(2205);
+    pub const REGTYPE: DataType = DataType(2206);
+    pub const RECORD: DataType = DataType(2249);
+    pub const VOID: DataType = DataType(2278);
+    pub const UUID: DataType = DataType(2950);
+    pub const REGNAMESPACE: DataType = DataType(4089);
+    // pseudo-types: only in function signatures
+    pub const ANY: DataType = DataType(2276);
+    pub const ANYARRAY: DataType = DataType(2277);
+    pub const ANYELEMENT: DataType = DataType(2283);
+}
+
+/// A type with its modifier, `-1` when there is none (PostgreSQL's encoding: `n + 4` for `varchar(n)`,
+/// `((precision << 16) | scale) + 4` for `numeric`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ColumnType {
+    /// The type.
+    pub ty: DataType,
+    /// The type modifier.
+    pub typmod: i32,
+}
+
+/// One SQL value. The variant says how it is held, a [`DataType`] beside it says what it means: text, varchar, bpchar
+/// and name are all `Text`; oid and the reg* types are `Oid`.
+#[derive(Clone, Debug)]
+pub enum Datum {
+    /// SQL NULL.
+    Null,
+    /// `bool`
+    Bool(bool),
+    /// `int2`
+    Int2(i16),
+    /// `int4`
+    Int4(i32),
+    /// `int8`
+    Int8(i64),
+    /// `float4`
+    Float4(f32),
+    /// `float8`
+    Float8(f64),
+    /// `numeric`
+    Numeric(Numeric),
+    /// `text`, `varchar`, `bpchar` (padded), `name`
+    Text(CompactString),
+    /// `bytea`
+    Bytes(Arc<[u8]>),
+    /// `"char"`
+    Char(u8),
+    /// `date`: days since 2000-01-01; `i32::MIN`/`MAX` are the infinities
+    Date(i32),
+    /// `time`: microseconds since midnight
+    Time(i64),
+    /// `timestamp`: microseconds since 2000-01-01; `i64::MIN`/`MAX` are the infinities
+    Timestamp(i64),
+    /// `timestamptz`: microseconds since 2000-01-01 UTC
+    Timestamptz(i64),
+    /// `interval`
+    Interval(Interval),
+    /// `uuid`
+    Uuid([u8; 16]),
+    /// `oid` and the reg* types
+    Oid(u32),
+    /// Any array, with its element type.
+    Array(Arc<Array>),
+    /// A row value.
+    Record(Arc<[Datum]>),
+}
+
+/// `interval`: three fields that do not convert into one another, as PostgreSQL keeps them.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs)]
+pub struct Interval {
+    pub months: i32,
+    pub days: i32,
+    pub micros: i64,
+}
+
+/// A one- or more-dimensional array; elements in row-major order.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// The element type.
+    pub element: DataType,
+    /// One `(length, lower bound)` per dimension; empty for the empty array.
+    pub dims: Vec<(i32, i32)>,
+    /// The elements.
+    pub elements: Vec<Datum>,
+}

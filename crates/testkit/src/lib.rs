@@ -1,0 +1,1 @@
+//! (story to be written)
