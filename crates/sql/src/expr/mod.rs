@@ -3,8 +3,16 @@
 //! Evaluation is synchronous: subqueries were lifted out by the planner before an expression gets here (their results
 //! arrive as extra slots of the input row), so nothing in this tree can wait.
 
-use crate::functions::BuiltinFunction;
+use crate::functions::{BuiltinFunction, Volatility};
 use crate::types::{ColumnType, DataType, Datum};
+
+mod context;
+mod eval;
+mod fold;
+
+pub use context::{clock_time, EvalContext, NoSession, ObjectKind, SessionInfo, UNIX_TO_POSTGRES_MICROS};
+pub use eval::{eval, eval_bool};
+pub use fold::fold;
 
 /// A bound scalar expression.
 #[derive(Clone, Debug)]
@@ -145,14 +153,133 @@ pub enum CompareOp {
     Ge,
 }
 
+impl CompareOp {
+    /// The operator with its sides exchanged: `a < b` is `b > a`.
+    pub fn commute(self) -> CompareOp {
+        match self {
+            CompareOp::Lt => CompareOp::Gt,
+            CompareOp::Le => CompareOp::Ge,
+            CompareOp::Gt => CompareOp::Lt,
+            CompareOp::Ge => CompareOp::Le,
+            same => same,
+        }
+    }
+
+    /// The operator that is true when this one is false (of values that are not NULL).
+    pub fn negate(self) -> CompareOp {
+        match self {
+            CompareOp::Eq => CompareOp::Ne,
+            CompareOp::Ne => CompareOp::Eq,
+            CompareOp::Lt => CompareOp::Ge,
+            CompareOp::Le => CompareOp::Gt,
+            CompareOp::Gt => CompareOp::Le,
+            CompareOp::Ge => CompareOp::Lt,
+        }
+    }
+
+    /// What the operator says of an order.
+    pub fn holds(self, order: std::cmp::Ordering) -> bool {
+        match self {
+            CompareOp::Eq => order.is_eq(),
+            CompareOp::Ne => order.is_ne(),
+            CompareOp::Lt => order.is_lt(),
+            CompareOp::Le => order.is_le(),
+            CompareOp::Gt => order.is_gt(),
+            CompareOp::Ge => order.is_ge(),
+        }
+    }
+
+    /// Its symbol.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            CompareOp::Eq => "=",
+            CompareOp::Ne => "<>",
+            CompareOp::Lt => "<",
+            CompareOp::Le => "<=",
+            CompareOp::Gt => ">",
+            CompareOp::Ge => ">=",
+        }
+    }
+}
+
 impl Expr {
     /// The boolean type, of every predicate.
     pub const BOOL: ColumnType = ColumnType { ty: DataType::BOOL, typmod: -1 };
-}
 
-/// What evaluation may look at besides the row (being written).
-#[derive(Debug)]
-pub struct EvalContext<'a> {
-    /// Statement parameters.
-    pub params: &'a [Datum],
+    /// The type of the value.
+    pub fn ty(&self) -> ColumnType {
+        match self {
+            Expr::Const(_, ty) | Expr::Param(_, ty) | Expr::Column(_, ty) | Expr::Coalesce(_, ty) => *ty,
+            Expr::Outer { ty, .. } | Expr::Call { ty, .. } | Expr::Case { ty, .. } | Expr::Subscript { ty, .. } => *ty,
+            Expr::MinMax(_, _, ty) | Expr::Array(_, ty) | Expr::Subquery(_, ty) | Expr::Cast { to: ty, .. } => *ty,
+            Expr::Row(_) => DataType::RECORD.into(),
+            Expr::And(_) | Expr::Or(_) | Expr::Not(_) | Expr::IsNull { .. } | Expr::IsBool { .. } => Expr::BOOL,
+            Expr::IsDistinct { .. } | Expr::InList { .. } | Expr::AnyAll { .. } | Expr::RowCompare { .. } => Expr::BOOL,
+        }
+    }
+
+    /// The direct sub-expressions.
+    pub fn children(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Const(..) | Expr::Param(..) | Expr::Column(..) | Expr::Outer { .. } | Expr::Subquery(..) => Vec::new(),
+            Expr::Call { args, .. } => args.iter().collect(),
+            Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter().collect(),
+            Expr::Coalesce(list, _) | Expr::MinMax(list, _, _) | Expr::Array(list, _) => list.iter().collect(),
+            Expr::Not(expr) | Expr::IsNull { expr, .. } | Expr::IsBool { expr, .. } | Expr::Cast { expr, .. } => vec![expr],
+            Expr::IsDistinct { left, right, .. } => vec![left, right],
+            Expr::Case { whens, otherwise, .. } => {
+                whens.iter().flat_map(|(when, then)| [when, then]).chain(otherwise.as_deref()).collect()
+            }
+            Expr::InList { expr, list, .. } => std::iter::once(&**expr).chain(list).collect(),
+            Expr::AnyAll { left, array, .. } => vec![left, array],
+            Expr::RowCompare { left, right, .. } => left.iter().chain(right).collect(),
+            Expr::Subscript { array, indexes, .. } => std::iter::once(&**array).chain(indexes).collect(),
+        }
+    }
+
+    /// The direct sub-expressions, to change.
+    pub fn children_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Expr::Const(..) | Expr::Param(..) | Expr::Column(..) | Expr::Outer { .. } | Expr::Subquery(..) => Vec::new(),
+            Expr::Call { args, .. } => args.iter_mut().collect(),
+            Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter_mut().collect(),
+            Expr::Coalesce(list, _) | Expr::MinMax(list, _, _) | Expr::Array(list, _) => list.iter_mut().collect(),
+            Expr::Not(expr) | Expr::IsNull { expr, .. } | Expr::IsBool { expr, .. } | Expr::Cast { expr, .. } => vec![expr],
+            Expr::IsDistinct { left, right, .. } => vec![left, right],
+            Expr::Case { whens, otherwise, .. } => {
+                whens.iter_mut().flat_map(|(when, then)| [when, then]).chain(otherwise.as_deref_mut()).collect()
+            }
+            Expr::InList { expr, list, .. } => std::iter::once(&mut **expr).chain(list).collect(),
+            Expr::AnyAll { left, array, .. } => vec![left, array],
+            Expr::RowCompare { left, right, .. } => left.iter_mut().chain(right).collect(),
+            Expr::Subscript { array, indexes, .. } => std::iter::once(&mut **array).chain(indexes).collect(),
+        }
+    }
+
+    /// Calls `visit` for this expression and everything below it.
+    pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
+        visit(self);
+        for child in self.children() {
+            child.walk(visit);
+        }
+    }
+
+    /// Calls `change` for everything below this expression, then for itself.
+    pub fn walk_mut(&mut self, change: &mut dyn FnMut(&mut Expr)) {
+        for child in self.children_mut() {
+            child.walk_mut(change);
+        }
+        change(self);
+    }
+
+    /// The most volatile call in the expression.
+    pub fn volatility(&self) -> Volatility {
+        let mut worst = Volatility::Immutable;
+        self.walk(&mut |expr| match expr {
+            Expr::Call { func, .. } if func.volatility == Volatility::Volatile => worst = Volatility::Volatile,
+            Expr::Call { func, .. } if func.volatility == Volatility::Stable && worst == Volatility::Immutable => worst = Volatility::Stable,
+            _ => {}
+        });
+        worst
+    }
 }

@@ -7,9 +7,20 @@
 use compact_str::CompactString;
 use std::sync::Arc;
 
+pub mod binary;
+pub mod cast;
+pub mod catalog;
+pub mod coercion;
+pub mod compare;
+pub mod datetime;
 pub mod numeric;
+pub mod settings;
+pub mod text;
 
+pub use catalog::{array_of, element_of, format_type, info, lookup_type_name, TypeInfo};
+pub use coercion::common_type;
 pub use numeric::Numeric;
+pub use settings::{FormatSettings, TextContext};
 
 /// A type, named by PostgreSQL's OID for it, so that what is sent to clients needs no translation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -28,7 +39,11 @@ impl DataType {
     pub const REGPROC: DataType = DataType(24);
     pub const TEXT: DataType = DataType(25);
     pub const OID: DataType = DataType(26);
+    pub const TID: DataType = DataType(27);
+    pub const XID: DataType = DataType(28);
+    pub const CID: DataType = DataType(29);
     pub const OIDVECTOR: DataType = DataType(30);
+    pub const PG_NODE_TREE: DataType = DataType(194);
     pub const FLOAT4: DataType = DataType(700);
     pub const FLOAT8: DataType = DataType(701);
     pub const UNKNOWN: DataType = DataType(705);
@@ -40,16 +55,73 @@ impl DataType {
     pub const TIMESTAMPTZ: DataType = DataType(1184);
     pub const INTERVAL: DataType = DataType(1186);
     pub const NUMERIC: DataType = DataType(1700);
+    pub const REGPROCEDURE: DataType = DataType(2202);
+    pub const REGOPER: DataType = DataType(2203);
+    pub const REGOPERATOR: DataType = DataType(2204);
     pub const REGCLASS: DataType = DataType(2205);
     pub const REGTYPE: DataType = DataType(2206);
     pub const RECORD: DataType = DataType(2249);
     pub const VOID: DataType = DataType(2278);
     pub const UUID: DataType = DataType(2950);
     pub const REGNAMESPACE: DataType = DataType(4089);
+    pub const REGROLE: DataType = DataType(4096);
+    pub const BOOL_ARRAY: DataType = DataType(1000);
+    pub const BYTEA_ARRAY: DataType = DataType(1001);
+    pub const CHAR_ARRAY: DataType = DataType(1002);
+    pub const NAME_ARRAY: DataType = DataType(1003);
+    pub const INT2_ARRAY: DataType = DataType(1005);
+    pub const INT4_ARRAY: DataType = DataType(1007);
+    pub const TEXT_ARRAY: DataType = DataType(1009);
+    pub const BPCHAR_ARRAY: DataType = DataType(1014);
+    pub const VARCHAR_ARRAY: DataType = DataType(1015);
+    pub const INT8_ARRAY: DataType = DataType(1016);
+    pub const FLOAT4_ARRAY: DataType = DataType(1021);
+    pub const FLOAT8_ARRAY: DataType = DataType(1022);
+    pub const OID_ARRAY: DataType = DataType(1028);
+    pub const ACLITEM_ARRAY: DataType = DataType(1034);
+    pub const TIMESTAMP_ARRAY: DataType = DataType(1115);
+    pub const DATE_ARRAY: DataType = DataType(1182);
+    pub const TIME_ARRAY: DataType = DataType(1183);
+    pub const TIMESTAMPTZ_ARRAY: DataType = DataType(1185);
+    pub const INTERVAL_ARRAY: DataType = DataType(1187);
+    pub const NUMERIC_ARRAY: DataType = DataType(1231);
+    pub const UUID_ARRAY: DataType = DataType(2951);
     // pseudo-types: only in function signatures
     pub const ANY: DataType = DataType(2276);
     pub const ANYARRAY: DataType = DataType(2277);
     pub const ANYELEMENT: DataType = DataType(2283);
+    pub const ANYNONARRAY: DataType = DataType(2776);
+    pub const ANYCOMPATIBLE: DataType = DataType(5077);
+    pub const ANYCOMPATIBLEARRAY: DataType = DataType(5078);
+    pub const CSTRING: DataType = DataType(2275);
+}
+
+impl DataType {
+    /// Is this an array type (the two vectors included)?
+    pub fn is_array(self) -> bool {
+        info(self).element.0 != 0
+    }
+
+    /// Is this held as [`Datum::Text`]?
+    pub fn is_text(self) -> bool {
+        matches!(self, DataType::TEXT | DataType::VARCHAR | DataType::BPCHAR | DataType::NAME | DataType::UNKNOWN | DataType::CSTRING | DataType::PG_NODE_TREE)
+    }
+
+    /// Is this held as [`Datum::Oid`]?
+    pub fn is_oid(self) -> bool {
+        matches!(
+            self,
+            DataType::OID | DataType::XID | DataType::CID | DataType::REGPROC | DataType::REGPROCEDURE | DataType::REGOPER
+                | DataType::REGOPERATOR | DataType::REGCLASS | DataType::REGTYPE | DataType::REGNAMESPACE | DataType::REGROLE
+        )
+    }
+}
+
+impl std::fmt::Display for DataType {
+    /// As `format_type` prints it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(info(*self).display)
+    }
 }
 
 /// A type with its modifier, `-1` when there is none (PostgreSQL's encoding: `n + 4` for `varchar(n)`,
@@ -60,6 +132,20 @@ pub struct ColumnType {
     pub ty: DataType,
     /// The type modifier.
     pub typmod: i32,
+}
+
+impl From<DataType> for ColumnType {
+    /// Without a modifier.
+    fn from(ty: DataType) -> ColumnType {
+        ColumnType { ty, typmod: -1 }
+    }
+}
+
+impl std::fmt::Display for ColumnType {
+    /// As `format_type` prints it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&format_type(*self))
+    }
 }
 
 /// One SQL value. The variant says how it is held, a [`DataType`] beside it says what it means: text, varchar, bpchar
@@ -106,6 +192,24 @@ pub enum Datum {
     Array(Arc<Array>),
     /// A row value.
     Record(Arc<[Datum]>),
+}
+
+impl Datum {
+    /// A text value.
+    pub fn text(value: impl Into<CompactString>) -> Datum {
+        Datum::Text(value.into())
+    }
+
+    /// Is it SQL NULL?
+    pub fn is_null(&self) -> bool {
+        matches!(self, Datum::Null)
+    }
+
+    /// A one-dimensional array, lower bound 1.
+    pub fn array(element: DataType, elements: Vec<Datum>) -> Datum {
+        let dims = if elements.is_empty() { Vec::new() } else { vec![(elements.len() as i32, 1)] };
+        Datum::Array(Arc::new(Array { element, dims, elements }))
+    }
 }
 
 /// `interval`: three fields that do not convert into one another, as PostgreSQL keeps them.
