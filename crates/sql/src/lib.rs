@@ -2,7 +2,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ast;
+pub mod catalog;
 pub mod error;
 pub mod expr;
 pub mod functions;
+pub mod plan;
 pub mod types;

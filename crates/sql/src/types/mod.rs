@@ -23,7 +23,7 @@ pub use numeric::Numeric;
 pub use settings::{FormatSettings, TextContext};
 
 /// A type, named by PostgreSQL's OID for it, so that what is sent to clients needs no translation.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 pub struct DataType(pub u32);
 
 #[allow(missing_docs)] // the names are PostgreSQL's own
@@ -126,7 +126,7 @@ impl std::fmt::Display for DataType {
 
 /// A type with its modifier, `-1` when there is none (PostgreSQL's encoding: `n + 4` for `varchar(n)`,
 /// `((precision << 16) | scale) + 4` for `numeric`).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ColumnType {
     /// The type.
     pub ty: DataType,

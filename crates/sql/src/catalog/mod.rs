@@ -1,0 +1,16 @@
+//! The catalog: what exists, as one immutable snapshot.
+//!
+//! Every relation is a [`TableDescriptor`], stored as one key-value row (JSON) and loaded into a [`Catalog`], which is shared by
+//! all sessions behind an `Arc` and never changes: DDL builds a new one with a higher [`Catalog::version`], and whatever was planned
+//! against an older version is planned again. A transaction that changed descriptors works on its own copy until it commits.
+//!
+//! Builtin relations (pg_catalog, information_schema, tidelock) have a place beside the stored ones: a [`VirtualTable`] is filled by a
+//! provider when it is scanned; a builtin view is SQL text like any view. [`stats`] holds what ANALYZE found out.
+
+pub mod descriptor;
+pub mod snapshot;
+pub mod stats;
+
+pub use descriptor::*;
+pub use snapshot::{Catalog, CatalogBuilder, Relation, SchemaDescriptor, VirtualTable};
+pub use stats::{ColumnStatistics, TableStatistics};

@@ -1,0 +1,251 @@
+//! One immutable picture of everything that exists, and how names find their way in it.
+//!
+//! A lookup without a schema walks the search path: pg_catalog first unless the path names it, then each schema of the path. Schemas of the
+//! path that do not exist are skipped, as in PostgreSQL.
+
+use super::{Oid, RelationKind, TableDescriptor, TableStatistics};
+use crate::types::ColumnType;
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// `pg_catalog`'s OID in PostgreSQL.
+pub const PG_CATALOG_OID: Oid = 11;
+/// `public`'s OID in PostgreSQL.
+pub const PUBLIC_OID: Oid = 2200;
+
+/// A schema.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SchemaDescriptor {
+    /// Its OID.
+    pub oid: Oid,
+    /// Its name.
+    pub name: String,
+    /// Owner's name.
+    pub owner: String,
+    /// COMMENT ON SCHEMA.
+    pub comment: Option<String>,
+}
+
+/// A table that has no stored rows: a provider in the executor, found by `(schema, name)`, fills it when it is scanned.
+#[derive(Clone, Debug)]
+pub struct VirtualTable {
+    /// Its OID (PostgreSQL's, where it has one).
+    pub oid: Oid,
+    /// Schema name.
+    pub schema: &'static str,
+    /// Name.
+    pub name: &'static str,
+    /// Columns: name and type.
+    pub columns: Vec<(&'static str, ColumnType)>,
+}
+
+/// What a relation name may mean.
+#[derive(Clone, Debug)]
+pub enum Relation {
+    /// A stored table, a view (stored or builtin) or a sequence: look at `kind`.
+    Table(Arc<TableDescriptor>),
+    /// A virtual table, with a descriptor made for it, so that its columns look like any other's.
+    Virtual(Arc<VirtualTable>, Arc<TableDescriptor>),
+}
+
+impl Relation {
+    /// The descriptor.
+    pub fn descriptor(&self) -> &Arc<TableDescriptor> {
+        match self {
+            Relation::Table(table) | Relation::Virtual(_, table) => table,
+        }
+    }
+}
+
+/// The snapshot. Build one with [`CatalogBuilder`].
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    version: u64,
+    database: String,
+    schemas: HashMap<String, Arc<SchemaDescriptor>>,
+    by_name: HashMap<String, HashMap<String, Relation>>,
+    by_oid: HashMap<Oid, Relation>,
+    statistics: HashMap<Oid, Arc<TableStatistics>>,
+}
+
+impl Catalog {
+    /// Grows with each change; a plan made against another version is stale.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The database's name.
+    pub fn database(&self) -> &str {
+        &self.database
+    }
+
+    /// A schema by name.
+    pub fn schema(&self, name: &str) -> Option<&Arc<SchemaDescriptor>> {
+        self.schemas.get(name)
+    }
+
+    /// All schemas, in no order.
+    pub fn schemas(&self) -> impl Iterator<Item = &Arc<SchemaDescriptor>> {
+        self.schemas.values()
+    }
+
+    /// A relation by schema and name.
+    pub fn relation_in(&self, schema: &str, name: &str) -> Option<&Relation> {
+        self.by_name.get(schema)?.get(name)
+    }
+
+    /// A relation by name along a search path, or in the given schema.
+    pub fn resolve(&self, schema: Option<&str>, name: &str, search_path: &[String]) -> Option<&Relation> {
+        match schema {
+            Some(schema) => self.relation_in(schema, name),
+            None => effective_path(search_path).find_map(|schema| self.relation_in(schema, name)),
+        }
+    }
+
+    /// The schema in which unqualified CREATE puts things: the first of the path that exists.
+    pub fn creation_schema(&self, search_path: &[String]) -> Option<&Arc<SchemaDescriptor>> {
+        search_path.iter().find_map(|name| self.schemas.get(name.as_str()))
+    }
+
+    /// A relation by OID.
+    pub fn relation(&self, oid: Oid) -> Option<&Relation> {
+        self.by_oid.get(&oid)
+    }
+
+    /// A table's descriptor by OID.
+    pub fn table(&self, oid: Oid) -> Option<&Arc<TableDescriptor>> {
+        self.by_oid.get(&oid).map(Relation::descriptor)
+    }
+
+    /// The table that has the index of that name in a schema, and the index's place: None is the primary one.
+    pub fn index_in(&self, schema: &str, name: &str) -> Option<(&Arc<TableDescriptor>, Option<usize>)> {
+        self.by_name.get(schema)?.values().map(Relation::descriptor).find_map(|table| {
+            if table.has_primary_key() && table.primary.name == name {
+                return Some((table, None));
+            }
+            table.indexes.iter().position(|i| i.name == name).map(|i| (table, Some(i)))
+        })
+    }
+
+    /// An index by name along a search path, or in the given schema.
+    pub fn resolve_index(&self, schema: Option<&str>, name: &str, search_path: &[String]) -> Option<(&Arc<TableDescriptor>, Option<usize>)> {
+        match schema {
+            Some(schema) => self.index_in(schema, name),
+            None => effective_path(search_path).find_map(|schema| self.index_in(schema, name)),
+        }
+    }
+
+    /// All relations, in no order.
+    pub fn relations(&self) -> impl Iterator<Item = &Relation> {
+        self.by_oid.values()
+    }
+
+    /// What ANALYZE found, if it ran.
+    pub fn statistics(&self, table: Oid) -> Option<&Arc<TableStatistics>> {
+        self.statistics.get(&table)
+    }
+
+    /// A builder that starts from this snapshot, one version higher.
+    pub fn edit(&self) -> CatalogBuilder {
+        CatalogBuilder { catalog: Catalog { version: self.version + 1, ..self.clone() } }
+    }
+}
+
+/// The search path as it is walked: pg_catalog comes first unless it is named.
+fn effective_path(search_path: &[String]) -> impl Iterator<Item = &str> {
+    let implicit = (!search_path.iter().any(|s| s == "pg_catalog")).then_some("pg_catalog");
+    implicit.into_iter().chain(search_path.iter().map(String::as_str))
+}
+
+/// Builds a [`Catalog`].
+#[derive(Clone, Debug, Default)]
+pub struct CatalogBuilder {
+    catalog: Catalog,
+}
+
+impl CatalogBuilder {
+    /// An empty catalog of a database, with the schemas every database has.
+    pub fn new(database: impl Into<String>) -> CatalogBuilder {
+        let catalog = Catalog { database: database.into(), version: 1, ..Catalog::default() };
+        let mut builder = CatalogBuilder { catalog };
+        let builtin = [("pg_catalog", PG_CATALOG_OID), ("information_schema", 13000), ("tidelock", 13001), ("public", PUBLIC_OID)];
+        for (name, oid) in builtin {
+            builder.put_schema(SchemaDescriptor { oid, name: name.into(), owner: "tidelock".into(), comment: None });
+        }
+        builder
+    }
+
+    /// Sets the version.
+    pub fn set_version(&mut self, version: u64) {
+        self.catalog.version = version;
+    }
+
+    /// Adds or replaces a schema.
+    pub fn put_schema(&mut self, schema: SchemaDescriptor) {
+        self.catalog.by_name.entry(schema.name.clone()).or_default();
+        self.catalog.schemas.insert(schema.name.clone(), Arc::new(schema));
+    }
+
+    /// Removes a schema and forgets what was in it.
+    pub fn drop_schema(&mut self, name: &str) {
+        self.catalog.schemas.remove(name);
+        for relation in self.catalog.by_name.remove(name).into_iter().flatten().map(|(_, r)| r) {
+            self.catalog.by_oid.remove(&relation.descriptor().oid);
+        }
+    }
+
+    /// Adds a relation, or replaces the one with the same OID (whatever its name was).
+    pub fn put_table(&mut self, table: TableDescriptor) {
+        self.drop_relation(table.oid);
+        self.put_relation(Relation::Table(Arc::new(table)));
+    }
+
+    /// Adds a virtual table.
+    pub fn put_virtual(&mut self, table: VirtualTable) {
+        let schema_oid = self.catalog.schemas.get(table.schema).map_or(PG_CATALOG_OID, |s| s.oid);
+        let descriptor = super::descriptor::virtual_descriptor(&table, schema_oid);
+        self.put_relation(Relation::Virtual(Arc::new(table), Arc::new(descriptor)));
+    }
+
+    /// Adds a builtin view: SQL text with the columns its query gives.
+    pub fn put_builtin_view(&mut self, oid: Oid, schema: &'static str, name: &'static str, columns: Vec<(&'static str, ColumnType)>, query: String) {
+        let schema_oid = self.catalog.schemas.get(schema).map_or(PG_CATALOG_OID, |s| s.oid);
+        let mut table = super::descriptor::virtual_descriptor(&VirtualTable { oid, schema, name, columns }, schema_oid);
+        table.kind = RelationKind::View;
+        table.view_query = Some(query);
+        self.put_relation(Relation::Table(Arc::new(table)));
+    }
+
+    fn put_relation(&mut self, relation: Relation) {
+        let table = relation.descriptor();
+        let (oid, schema, name) = (table.oid, table.schema.clone(), table.name.clone());
+        self.catalog.by_name.entry(schema).or_default().insert(name, relation.clone());
+        self.catalog.by_oid.insert(oid, relation);
+    }
+
+    /// Removes a relation.
+    pub fn drop_relation(&mut self, oid: Oid) {
+        if let Some(relation) = self.catalog.by_oid.remove(&oid) {
+            let table = relation.descriptor();
+            if let Some(names) = self.catalog.by_name.get_mut(&table.schema) {
+                names.remove(&table.name);
+            }
+        }
+    }
+
+    /// Sets a table's statistics.
+    pub fn put_statistics(&mut self, table: Oid, statistics: TableStatistics) {
+        self.catalog.statistics.insert(table, Arc::new(statistics));
+    }
+
+    /// What was built so far, to look things up while building.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The finished snapshot.
+    pub fn build(self) -> Arc<Catalog> {
+        Arc::new(self.catalog)
+    }
+}

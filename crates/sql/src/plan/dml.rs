@@ -1,0 +1,103 @@
+//! Nodes that write.
+//!
+//! All three read an input plan that gives one row per row to write; nothing is decided here about how locks were taken below (see
+//! `Scan::lock`). New rows are complete, with every column of the table by position, defaults and casts included; dropped
+//! columns are NULL. What the executor still does: NOT NULL, CHECK, unique and foreign keys, index entries.
+
+use super::{Plan, RowLock};
+use crate::catalog::TableDescriptor;
+use crate::expr::Expr;
+use std::sync::Arc;
+
+/// A CHECK constraint, bound: over the table's row by position. Violated when false (NULL passes).
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct BoundCheck {
+    pub name: String,
+    pub predicate: Expr,
+}
+
+/// A stored generated column: its position, and the expression over the table's row by position.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct GeneratedColumn {
+    pub column: usize,
+    pub value: Expr,
+}
+
+/// INSERT.
+#[derive(Clone, Debug)]
+pub struct InsertPlan {
+    /// Target.
+    pub table: Arc<TableDescriptor>,
+    /// Alias, for EXPLAIN.
+    pub alias: String,
+    /// Gives complete rows: slot `p` is column position `p`. A hidden row id is NULL here and chosen by the executor.
+    pub input: Plan,
+    /// Computed from the complete row before it is checked.
+    pub generated: Vec<GeneratedColumn>,
+    /// CHECK constraints.
+    pub checks: Vec<BoundCheck>,
+    /// ON CONFLICT.
+    pub on_conflict: Option<ConflictPlan>,
+    /// RETURNING, over the new row by position; None when nothing is returned.
+    pub returning: Option<Vec<Expr>>,
+}
+
+/// ON CONFLICT.
+#[derive(Clone, Debug)]
+pub struct ConflictPlan {
+    /// Unique indexes that decide: None is the primary one, else a place in `table.indexes`. All of them when none was named.
+    pub arbiters: Vec<Option<usize>>,
+    /// DO UPDATE; None is DO NOTHING.
+    pub update: Option<ConflictUpdate>,
+}
+
+/// DO UPDATE. Expressions see the existing row by position, then the proposed row (EXCLUDED) by position.
+#[derive(Clone, Debug)]
+pub struct ConflictUpdate {
+    /// `(column position, value)`.
+    pub assignments: Vec<(usize, Expr)>,
+    /// WHERE: rows for which it is not true are locked and left alone.
+    pub filter: Option<Expr>,
+    /// How the existing row is locked when it is read: None with the implicit lock off.
+    pub lock: Option<RowLock>,
+}
+
+/// UPDATE.
+#[derive(Clone, Debug)]
+pub struct UpdatePlan {
+    /// Target.
+    pub table: Arc<TableDescriptor>,
+    /// Alias, for EXPLAIN.
+    pub alias: String,
+    /// Gives the old row by position in its first slots, then whatever assignments and RETURNING need besides.
+    pub input: Plan,
+    /// `(column position, new value)`, over the input row; other columns keep their value.
+    pub assignments: Vec<(usize, Expr)>,
+    /// Computed from the new row by position.
+    pub generated: Vec<GeneratedColumn>,
+    /// CHECK constraints, over the new row by position.
+    pub checks: Vec<BoundCheck>,
+    /// Some column of a unique index's key is assigned: the row lock is UPDATE, otherwise NO KEY UPDATE.
+    pub changes_key: bool,
+    /// The same target row can come up more than once (a join): only the first counts.
+    pub may_repeat: bool,
+    /// RETURNING, over the input row with its first slots replaced by the new row.
+    pub returning: Option<Vec<Expr>>,
+}
+
+/// DELETE.
+#[derive(Clone, Debug)]
+pub struct DeletePlan {
+    /// Target.
+    pub table: Arc<TableDescriptor>,
+    /// Alias, for EXPLAIN.
+    pub alias: String,
+    /// Gives the old row by position in its first slots, then whatever RETURNING needs besides.
+    pub input: Plan,
+    /// The same target row can come up more than once (a join): only the first counts.
+    pub may_repeat: bool,
+    /// RETURNING, over the input row.
+    pub returning: Option<Vec<Expr>>,
+}
