@@ -1,0 +1,71 @@
+//! Which range holds a key, remembered.
+//!
+//! Entries are only hints: a range that a batch reaches by mistake answers [`tidelock_kvapi::KvError::RangeMismatch`] with
+//! the true descriptors, and the batch goes out again. A newer generation replaces what it overlaps, an older one is
+//! ignored.
+
+use arc_swap::ArcSwap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tidelock_base::Key;
+use tidelock_kvapi::RangeDescriptor;
+
+/// Descriptors kept; beyond it the cache starts afresh, which costs one lookup per range in use.
+const MAX_CACHED_RANGES: usize = 100_000;
+
+/// Descriptors by start key. Reads are lock-free; changes are rare and copy.
+#[derive(Debug, Default)]
+pub struct RangeCache {
+    by_start: ArcSwap<BTreeMap<Key, Arc<RangeDescriptor>>>,
+}
+
+impl RangeCache {
+    /// The range that should hold the key.
+    pub fn lookup(&self, key: &Key) -> Option<Arc<RangeDescriptor>> {
+        let ranges = self.by_start.load();
+        let (_, range) = ranges.range(..=key.clone()).next_back()?;
+        range.span.contains(key).then(|| Arc::clone(range))
+    }
+
+    /// Learns descriptors.
+    pub fn insert(&self, learned: &[RangeDescriptor]) {
+        self.by_start.rcu(|current| {
+            let mut ranges = if current.len() > MAX_CACHED_RANGES { BTreeMap::new() } else { (**current).clone() };
+            learned.iter().for_each(|range| insert_one(&mut ranges, range));
+            ranges
+        });
+    }
+}
+
+fn insert_one(ranges: &mut BTreeMap<Key, Arc<RangeDescriptor>>, range: &RangeDescriptor) {
+    let overlapping: Vec<Arc<RangeDescriptor>> =
+        ranges.values().filter(|known| known.span.overlaps(&range.span)).cloned().collect();
+    if overlapping.iter().any(|known| known.generation > range.generation) {
+        return;
+    }
+    for known in overlapping {
+        ranges.remove(&known.span.start);
+    }
+    ranges.insert(range.span.start.clone(), Arc::new(range.clone()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidelock_base::{RangeId, Span};
+
+    fn range(id: u64, start: &str, end: &str, generation: u64) -> RangeDescriptor {
+        RangeDescriptor { id: RangeId(id), span: Span::new(start.into(), end.into()), generation }
+    }
+
+    #[test]
+    fn a_split_replaces_the_old_range_and_stale_news_is_ignored() {
+        let cache = RangeCache::default();
+        cache.insert(&[range(1, "a", "z", 1)]);
+        cache.insert(&[range(1, "a", "m", 2), range(2, "m", "z", 2)]);
+        cache.insert(&[range(1, "a", "z", 1)]);
+        assert_eq!(cache.lookup(&"b".into()).unwrap().id, RangeId(1));
+        assert_eq!(cache.lookup(&"m".into()).unwrap().id, RangeId(2));
+        assert!(cache.lookup(&"z".into()).is_none());
+    }
+}

@@ -1,0 +1,485 @@
+//! The coordinator of one transaction.
+//!
+//! Life of an UPDATE at SERIALIZABLE, with the implicit lock:
+//! 1. [`Txn::step`] opens the statement; its first read takes the snapshot.
+//! 2. [`Txn::get`] with a lock: the key is noted in the lock footprint, the request sent. The answer shows the *newest*
+//!    version. If that is newer than the snapshot, the snapshot moves: [`Txn::refresh`] asks whether everything read so far
+//!    is still the same. A locked row needs no further validation, since nobody else can change it.
+//! 3. [`Txn::write`] leaves the intent.
+//! 4. [`Txn::commit`] sends one `EndTxn` with the reads, the assertions and the lock spans.
+//!
+//! READ COMMITTED differs in step 2: its snapshot is the statement's, reads are not remembered, and a newer row is handed
+//! up, so that the executor can look again whether the row still matches.
+//!
+//! A transaction that is dropped without an end is aborted in the background.
+
+use crate::db::TxnOptions;
+use crate::footprint::{LockFootprint, ReadFootprint};
+use crate::metrics::ClientMetrics;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use tidelock_base::row::ColumnSet;
+use tidelock_base::{Key, Span, Timestamp, TxnId, Value};
+use tidelock_kvapi::{
+    Assertion, BatchRequest, BatchResponse, EndTxn, Isolation, KvError, Limit, LockSpan, LockStrength, Request,
+    Response, Row, Sender, Snapshot, TxnMeta, WaitPolicy,
+};
+
+/// How to read keys.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadOptions {
+    /// The columns whose change would change the statement's answer. A row that will be *written* must say
+    /// [`ColumnSet::ALL`] unless it is locked, because its whole image flows into the write.
+    pub columns: ColumnSet,
+    /// Lock the rows.
+    pub lock: Option<LockStrength>,
+    /// What to do about locks of others.
+    pub wait: WaitPolicy,
+}
+
+impl Default for ReadOptions {
+    fn default() -> ReadOptions {
+        ReadOptions { columns: ColumnSet::ALL, lock: None, wait: WaitPolicy::Block }
+    }
+}
+
+/// How to read a span.
+#[derive(Clone, Copy, Debug)]
+pub struct ScanOptions {
+    /// As for keys.
+    pub read: ReadOptions,
+    /// From the end.
+    pub reverse: bool,
+    /// Rows wanted.
+    pub limit: Limit,
+}
+
+impl Default for ScanOptions {
+    fn default() -> ScanOptions {
+        ScanOptions { read: ReadOptions::default(), reverse: false, limit: Limit::Unlimited }
+    }
+}
+
+/// A portion of a scan.
+#[derive(Clone, Debug, Default)]
+pub struct ScanPage {
+    /// The rows, in scan order.
+    pub rows: Vec<Row>,
+    /// Where to go on; `None` at the end of the span.
+    pub resume: Option<Span>,
+}
+
+/// One write.
+#[derive(Clone, Debug)]
+pub enum Write {
+    /// Sets a value; the strength is `NoKeyUpdate` when no key column changes.
+    Put(Key, Value, LockStrength),
+    /// Sets a value where none may be.
+    Insert(Key, Value),
+    /// Removes the value.
+    Delete(Key),
+}
+
+/// What became of one write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// Done; was there a value before?
+    Done {
+        /// Whether there was.
+        existed: bool,
+    },
+    /// An `Insert` found this value in its way and wrote nothing.
+    Exists(Value),
+}
+
+/// A point to roll back to.
+#[derive(Clone, Debug)]
+pub struct Savepoint {
+    sequence: u32,
+    lock_spans: usize,
+    condensed: bool,
+}
+
+/// A transaction under way.
+pub struct Txn {
+    sender: Arc<dyn Sender>,
+    metrics: Arc<ClientMetrics>,
+    options: TxnOptions,
+    id: TxnId,
+    snapshot: Option<Snapshot>,
+    read_ts: Timestamp,
+    sequence: u32,
+    reads: ReadFootprint,
+    locks: LockFootprint,
+    assertions: Vec<Assertion>,
+    observed: Timestamp,
+    wrote: bool,
+    ended: bool,
+}
+
+impl Txn {
+    pub(crate) fn begin(sender: Arc<dyn Sender>, metrics: Arc<ClientMetrics>, options: TxnOptions) -> Txn {
+        ClientMetrics::bump(&metrics.begun);
+        Txn {
+            id: sender.next_txn_id(),
+            sender,
+            metrics,
+            options,
+            snapshot: None,
+            read_ts: Timestamp::ZERO,
+            sequence: 0,
+            reads: ReadFootprint::default(),
+            locks: LockFootprint::default(),
+            assertions: Vec::new(),
+            observed: Timestamp::ZERO,
+            wrote: false,
+            ended: false,
+        }
+    }
+
+    /// This attempt's id.
+    pub fn id(&self) -> TxnId {
+        self.id
+    }
+
+    /// The options it runs with.
+    pub fn options(&self) -> &TxnOptions {
+        &self.options
+    }
+
+    /// Changes the isolation level; only before the first statement (the caller's check: 25001).
+    pub fn set_isolation(&mut self, isolation: Isolation) {
+        self.options.isolation = isolation;
+    }
+
+    /// Makes it a read-only transaction; only before the first statement.
+    pub fn set_read_only(&mut self, read_only: bool) {
+        self.options.read_only = read_only;
+    }
+
+    /// Longest wait for any one lock, from now on.
+    pub fn set_lock_timeout(&mut self, timeout: Option<std::time::Duration>) {
+        self.options.lock_timeout = timeout;
+    }
+
+    /// Was a snapshot taken: has the transaction begun to look?
+    pub fn has_snapshot(&self) -> bool {
+        self.snapshot.is_some()
+    }
+
+    /// Has it written?
+    pub fn has_written(&self) -> bool {
+        self.wrote
+    }
+
+    /// Does it hold locks or intents?
+    pub fn has_locks(&self) -> bool {
+        !self.locks.is_empty()
+    }
+
+    /// What its reads see; takes the snapshot if there is none yet.
+    pub fn read_ts(&mut self) -> Timestamp {
+        self.ensure_snapshot();
+        self.read_ts
+    }
+
+    /// Begins a statement: READ COMMITTED takes a new snapshot, the others keep theirs.
+    pub fn step(&mut self) {
+        if self.options.isolation == Isolation::ReadCommitted {
+            self.snapshot = None;
+        }
+        self.ensure_snapshot();
+    }
+
+    /// At commit, `key` must not have a version newer than `since`: how a statement relies on a table's definition.
+    pub fn assert_unchanged(&mut self, key: Key, since: Timestamp) {
+        let assertion = Assertion { key, since };
+        if !self.assertions.contains(&assertion) {
+            self.assertions.push(assertion);
+        }
+    }
+
+    /// Reads one key.
+    pub async fn get_one(&mut self, key: Key, options: &ReadOptions) -> Result<Option<Row>, KvError> {
+        let mut rows = self.get(std::slice::from_ref(&key), options).await?;
+        Ok(rows.pop().flatten())
+    }
+
+    /// Reads keys, in one batch; a row that SKIP LOCKED left out is `None` as one that is not there.
+    ///
+    /// At READ COMMITTED a locked row may be newer than [`Txn::read_ts`] (its `ts` says so): look again whether it matches.
+    pub async fn get(&mut self, keys: &[Key], options: &ReadOptions) -> Result<Vec<Option<Row>>, KvError> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.ensure_snapshot();
+        if options.lock.is_some() {
+            self.sequence += 1;
+            keys.iter().for_each(|key| self.locks.point(key));
+        }
+        let mut batch = self.batch(options.wait);
+        batch.requests = keys.iter().map(|key| Request::Get { key: key.clone(), lock: options.lock }).collect();
+        let answer = self.sender.send(batch).await?;
+        let mut rows = Vec::with_capacity(keys.len());
+        let mut newest_seen = Timestamp::ZERO;
+        for (key, response) in keys.iter().zip(answer.responses) {
+            let Response::Get { row, newest, skipped } = response else {
+                return Err(KvError::BadRequest("a get wants a get's answer"));
+            };
+            newest_seen = newest_seen.max(newest);
+            let kept_by_lock = row.is_some() && options.lock.is_some_and(LockStrength::excludes_writers);
+            let own = row.as_ref().is_some_and(|row| row.ts == Timestamp::MAX);
+            if !kept_by_lock && !skipped && !own && self.remembers_reads() {
+                self.reads.point(key, options.columns);
+            }
+            rows.push(row);
+        }
+        self.saw_newest(options.lock, newest_seen).await?;
+        Ok(rows)
+    }
+
+    /// Reads a portion of a span. Go on with `resume` until it is `None`.
+    pub async fn scan(&mut self, span: Span, options: &ScanOptions) -> Result<ScanPage, KvError> {
+        if span.is_empty() || options.limit.is_exhausted() {
+            return Ok(ScanPage::default());
+        }
+        self.ensure_snapshot();
+        if options.read.lock.is_some() {
+            self.sequence += 1;
+        }
+        let locks_before = self.locks.spans().len();
+        if options.read.lock.is_some() {
+            self.locks.range(&span);
+        }
+        let mut batch = self.batch(options.read.wait);
+        batch.requests.push(Request::Scan {
+            span: span.clone(),
+            reverse: options.reverse,
+            limit: options.limit,
+            lock: options.read.lock,
+        });
+        let mut answer = self.sender.send(batch).await?;
+        let Some(Response::Scan { rows, resume, newest, .. }) = answer.responses.pop() else {
+            return Err(KvError::BadRequest("a scan wants a scan's answer"));
+        };
+        let covered = covered_span(&span, resume.as_ref(), options.reverse);
+        if options.read.lock.is_some() {
+            self.locks.narrow_last(locks_before, (!rows.is_empty()).then_some(&covered));
+        }
+        if self.remembers_reads() {
+            self.reads.range(covered, options.read.columns);
+        }
+        self.saw_newest(options.read.lock, newest).await?;
+        Ok(ScanPage { rows, resume })
+    }
+
+    /// Writes, in one batch. [`KvError::WriteTooOld`] means that a row was changed by somebody else after it was read: at
+    /// READ COMMITTED the statement must be rolled back to its savepoint and run again, else the transaction.
+    pub async fn write(&mut self, writes: Vec<Write>) -> Result<SmallVec<[Written; 1]>, KvError> {
+        if writes.is_empty() {
+            return Ok(SmallVec::new());
+        }
+        self.ensure_snapshot();
+        self.sequence += 1;
+        self.wrote = true;
+        let mut batch = self.batch(WaitPolicy::Block);
+        batch.requests = writes.into_iter().map(request_of).collect();
+        for request in &batch.requests {
+            if let Request::Put { key, .. } | Request::Insert { key, .. } | Request::Delete { key } = request {
+                self.locks.point(key);
+            }
+        }
+        let answer = self.sender.send(batch).await?;
+        self.check_too_old(&answer).await?;
+        answer
+            .responses
+            .into_iter()
+            .map(|response| match response {
+                Response::Written { existed } => Ok(Written::Done { existed }),
+                Response::Exists { value } => Ok(Written::Exists(value)),
+                _ => Err(KvError::BadRequest("a write wants a write's answer")),
+            })
+            .collect()
+    }
+
+    /// Moves the snapshot forward to the newest commit, if everything read so far gives the same answer there.
+    pub async fn refresh(&mut self) -> Result<(), KvError> {
+        let to = self.sender.newest();
+        ClientMetrics::bump(&self.metrics.refreshes);
+        if !self.reads.is_empty() {
+            let mut batch = self.batch(WaitPolicy::Block);
+            batch.requests.push(Request::Refresh { reads: self.reads.reads().to_vec(), to });
+            if let Err(error) = self.sender.send(batch).await {
+                ClientMetrics::bump(&self.metrics.refresh_failures);
+                return Err(error);
+            }
+        }
+        self.read_ts = self.read_ts.max(to);
+        self.observed = self.observed.max(to);
+        Ok(())
+    }
+
+    /// Marks a point to roll back to.
+    pub fn savepoint(&mut self) -> Savepoint {
+        self.locks.set_barrier();
+        Savepoint {
+            sequence: self.sequence,
+            lock_spans: self.locks.spans().len(),
+            condensed: self.locks.is_condensed(),
+        }
+    }
+
+    /// Takes back all writes and locks since the savepoint.
+    pub async fn rollback_to(&mut self, savepoint: &Savepoint) -> Result<(), KvError> {
+        let known = if savepoint.condensed == self.locks.is_condensed() { savepoint.lock_spans } else { 0 };
+        let since: Vec<LockSpan> = self.locks.spans().get(known..).unwrap_or_default().to_vec();
+        if since.is_empty() {
+            return Ok(());
+        }
+        let mut batch = self.batch(WaitPolicy::Block);
+        batch.requests.push(Request::RollbackTo { spans: since, sequence: savepoint.sequence });
+        self.sender.send(batch).await?;
+        // Numbers are never used twice: what comes next is newer than what was taken back.
+        self.locks.truncate(known.max(savepoint.lock_spans));
+        Ok(())
+    }
+
+    /// Commits; when this returns, the transaction is durable (unless `lazy`).
+    ///
+    /// It must be awaited to its end: a commit under way cannot be cancelled.
+    pub async fn commit(&mut self, lazy: bool) -> Result<Timestamp, KvError> {
+        let must_validate = self.wrote && self.options.isolation == Isolation::Serializable;
+        let end = EndTxn {
+            commit: true,
+            reads: if must_validate { self.reads.take() } else { Vec::new() },
+            assertions: if self.wrote { std::mem::take(&mut self.assertions) } else { Vec::new() },
+            locks: self.locks.take(),
+            observed: self.observed,
+            lazy,
+        };
+        if end.locks.is_empty() && end.observed == Timestamp::ZERO {
+            self.finish(true);
+            return Ok(Timestamp::ZERO);
+        }
+        let result = self.send_end(end).await;
+        self.finish(result.is_ok());
+        result
+    }
+
+    /// Aborts: intents vanish, locks are released.
+    pub async fn rollback(&mut self) -> Result<(), KvError> {
+        if self.ended {
+            return Ok(());
+        }
+        let end = EndTxn { locks: self.locks.take(), ..EndTxn::default() };
+        let result = if end.locks.is_empty() { Ok(Timestamp::ZERO) } else { self.send_end(end).await };
+        self.finish(false);
+        result.map(drop)
+    }
+
+    async fn send_end(&mut self, end: EndTxn) -> Result<Timestamp, KvError> {
+        let mut batch = self.batch(WaitPolicy::Block);
+        batch.requests.push(Request::EndTxn(Box::new(end)));
+        match self.sender.send(batch).await?.responses.pop() {
+            Some(Response::Ended { commit_ts }) => Ok(commit_ts),
+            _ => Err(KvError::BadRequest("an end wants an end's answer")),
+        }
+    }
+
+    fn finish(&mut self, committed: bool) {
+        self.ended = true;
+        self.snapshot = None;
+        ClientMetrics::bump(if committed { &self.metrics.committed } else { &self.metrics.aborted });
+    }
+
+    fn ensure_snapshot(&mut self) {
+        if self.snapshot.is_none() {
+            let snapshot = self.sender.snapshot();
+            self.read_ts = snapshot.ts;
+            self.snapshot = Some(snapshot);
+            if self.options.at_least > self.read_ts {
+                self.read_ts = self.options.at_least;
+                self.observed = self.observed.max(self.read_ts);
+            }
+        }
+    }
+
+    fn batch(&self, wait_policy: WaitPolicy) -> BatchRequest {
+        let mut batch = BatchRequest::in_txn(TxnMeta {
+            id: self.id,
+            session: self.options.session,
+            isolation: self.options.isolation,
+            read_ts: self.read_ts,
+            sequence: self.sequence,
+        });
+        batch.header.wait_policy = wait_policy;
+        batch.header.lock_timeout = self.options.lock_timeout;
+        batch
+    }
+
+    /// Only those who may have to refresh or validate keep what they read.
+    fn remembers_reads(&self) -> bool {
+        !self.options.read_only && self.options.isolation != Isolation::ReadCommitted
+    }
+
+    /// A locking read saw a version newer than the snapshot: the others refresh, READ COMMITTED hands the row up.
+    async fn saw_newest(&mut self, lock: Option<LockStrength>, newest: Timestamp) -> Result<(), KvError> {
+        if lock.is_none() || newest <= self.read_ts {
+            return Ok(());
+        }
+        if self.options.isolation == Isolation::ReadCommitted {
+            self.observed = self.observed.max(newest);
+            return Ok(());
+        }
+        self.refresh().await
+    }
+
+    async fn check_too_old(&mut self, answer: &BatchResponse) -> Result<(), KvError> {
+        let Some(too_old) = &answer.too_old else { return Ok(()) };
+        self.observed = self.observed.max(too_old.newer);
+        let error = KvError::WriteTooOld { key: too_old.key.clone(), newer: too_old.newer };
+        if self.options.isolation == Isolation::ReadCommitted {
+            return Err(error);
+        }
+        self.refresh().await.map_err(|refused| if refused.is_retryable() { error } else { refused })
+    }
+}
+
+impl Drop for Txn {
+    fn drop(&mut self) {
+        if self.ended || self.locks.is_empty() {
+            return;
+        }
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            tracing::error!(txn = %self.id, "a transaction was dropped outside of the runtime: its locks stay until restart");
+            return;
+        };
+        let mut batch = self.batch(WaitPolicy::Block);
+        let end = EndTxn { locks: self.locks.take(), ..EndTxn::default() };
+        batch.requests.push(Request::EndTxn(Box::new(end)));
+        let sender = Arc::clone(&self.sender);
+        ClientMetrics::bump(&self.metrics.aborted);
+        runtime.spawn(async move {
+            if let Err(error) = sender.send(batch).await {
+                tracing::warn!(%error, "could not abort a dropped transaction");
+            }
+        });
+    }
+}
+
+fn request_of(write: Write) -> Request {
+    match write {
+        Write::Put(key, value, lock) => Request::Put { key, value, lock },
+        Write::Insert(key, value) => Request::Insert { key, value },
+        Write::Delete(key) => Request::Delete { key },
+    }
+}
+
+/// The part of a span that a scan has seen.
+fn covered_span(span: &Span, resume: Option<&Span>, reverse: bool) -> Span {
+    match resume {
+        None => span.clone(),
+        Some(resume) if reverse => Span::new(resume.end.clone(), span.end.clone()),
+        Some(resume) => Span::new(span.start.clone(), resume.start.clone()),
+    }
+}
