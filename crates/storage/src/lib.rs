@@ -1,1 +1,36 @@
-//! (story to be written)
+//! Storage: what makes a commit last. Synchronous, and ignorant of locks, transactions' fates, ranges and SQL.
+//!
+//! The life of a write, seen from here:
+//!
+//! 1. The commit sequencer calls [`Storage::append_commit`]: one log record, in memory, in timestamp order ([`log`]).
+//! 2. The committer waits in [`Storage::poll_durable`] (or syncs by itself, [`Storage::sync_inline`]); one `fdatasync` serves all who wait.
+//! 3. Resolution calls [`Storage::install`]: the version goes to the memtable ([`memtable`]) and is readable by [`Storage::get`] and [`Storage::scan`] ([`read`]).
+//! 4. [`Storage::installed`] says that all of the commit's versions are in.
+//! 5. The fold thread moves memtables into redb ([`fold`], [`base`]), and lets go of the log below ([`log`]).
+//! 6. Versions that a newer one displaced live on while a [`SnapshotPin`] needs them ([`pins`]).
+//! 7. After a crash [`Storage::open`] replays the log over redb's last state ([`store`]).
+//!
+//! Two threads: `tidelock-log` syncs, `tidelock-fold` folds. Any failure of the disk or of redb ends the store ([`StorageError`] says why): the process
+//! reopens it. Only this crate names redb.
+#![forbid(unsafe_code)]
+#![allow(rustdoc::private_intra_doc_links)]
+
+mod base;
+pub mod disk;
+mod error;
+mod fold;
+mod log;
+mod memtable;
+mod metrics;
+mod options;
+mod pins;
+mod read;
+mod store;
+mod version;
+
+pub use error::StorageError;
+pub use metrics::StorageMetrics;
+pub use options::Options;
+pub use pins::SnapshotPin;
+pub use store::Storage;
+pub use version::Version;

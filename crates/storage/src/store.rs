@@ -1,0 +1,371 @@
+//! The store: opening, recovery, its two threads, and the public calls, which only hand on to the parts.
+
+use crate::base::{Base, Checkpoint};
+use crate::disk::{Disk, RealDisk};
+use crate::error::{Failure, StorageError};
+use crate::fold::Folder;
+use crate::log::replay::{Event, LogEnd, replay};
+use crate::log::{Log, Segments};
+use crate::memtable::Memtables;
+use crate::metrics::StorageMetrics;
+use crate::options::Options;
+use crate::pins::{Pins, SnapshotPin};
+use crate::read::{self, ReadCounters};
+use crate::version::Version;
+use std::any::Any;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Poll, Waker};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use parking_lot::Mutex;
+use tidelock_base::limits::{MAX_KEY_BYTES, MAX_VALUE_BYTES};
+use tidelock_base::{IndexId, Key, Span, Timestamp, TxnId, Value};
+
+/// How often the fold thread looks whether a pass is due.
+const FOLD_TICK: Duration = Duration::from_millis(50);
+/// Memtable fill (of its maximum) from which writers are slowed down.
+const DELAY_FROM_FILL: f64 = 0.6;
+/// Delay of a writer when the memtables are at their maximum; it goes on growing above.
+const DELAY_AT_MAX: Duration = Duration::from_millis(20);
+/// No single delay is longer.
+const DELAY_LIMIT: Duration = Duration::from_secs(1);
+
+/// An open store. Clones share it; when the last one goes, its threads end and the log is flushed (memtables are not folded: the next open replays
+/// them. [`Storage::close`] folds).
+#[derive(Clone)]
+pub struct Storage(Arc<Handle>);
+
+/// What the threads share with the callers.
+struct Inner {
+    folder: Folder,
+    log: Log,
+    pins: Arc<Pins>,
+    failure: Arc<Failure>,
+    reads: ReadCounters,
+    options: Options,
+    disk: Arc<dyn Disk>,
+}
+
+/// Owns the threads: dropped by callers only, so that a thread never joins itself.
+struct Handle {
+    inner: Arc<Inner>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    _lock: Box<dyn Any + Send + Sync>,
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.stop_threads();
+    }
+}
+
+impl Handle {
+    fn stop_threads(&self) {
+        self.inner.folder.stop();
+        self.inner.log.stop();
+        for thread in self.threads.lock().drain(..) {
+            // A thread that panicked has already ended the store.
+            let _ = thread.join();
+        }
+        // What nobody waited for is still worth keeping; an error was recorded by the log itself.
+        let _ = self.inner.log.flush_now();
+        self.inner.log.wake_all();
+    }
+}
+
+impl Storage {
+    /// Opens a data directory, or makes it: takes its lock, opens redb at its checkpoint, replays the log.
+    ///
+    /// Errors: [`StorageError::Locked`] when somebody has it open, [`StorageError::Corrupt`] when synced bytes are damaged.
+    pub fn open(options: Options) -> Result<Storage, StorageError> {
+        let disk = match &options.disk {
+            Some(disk) => Arc::clone(disk),
+            None => {
+                let dir = options.dir.display();
+                let disk = RealDisk::open(&options.dir, options.sync);
+                Arc::new(disk.map_err(|error| StorageError::io(format!("opening the data directory {dir}"), &error))?)
+            }
+        };
+        let lock = disk.lock().map_err(|error| match error.kind() {
+            std::io::ErrorKind::WouldBlock => StorageError::Locked(options.dir.display().to_string()),
+            _ => StorageError::io(format!("locking the data directory {}", options.dir.display()), &error),
+        })?;
+        let inner = Arc::new(recover(options, disk)?);
+        let threads = vec![
+            spawn("tidelock-log", &inner, |inner| inner.log.run())?,
+            spawn("tidelock-fold", &inner, Inner::run_fold)?,
+        ];
+        Ok(Storage(Arc::new(Handle { inner, threads: Mutex::new(threads), _lock: lock })))
+    }
+
+    fn inner(&self) -> &Inner {
+        &self.0.inner
+    }
+
+    /// The newest commit appended; after opening, the newest one recovered.
+    pub fn last_ts(&self) -> Timestamp {
+        self.inner().log.last_ts()
+    }
+
+    /// Every commit at or below it survives a power cut.
+    pub fn durable_ts(&self) -> Timestamp {
+        self.inner().log.durable_ts()
+    }
+
+    /// The newest version at or below `at`; `None` if the key never had one (or it was deleted and nobody can tell any more).
+    ///
+    /// `at` is [`Timestamp::MAX`], or pinned by the caller: versions that no pin needs are dropped at any time. What was installed before the call
+    /// is seen, so a caller that keeps intents elsewhere looks at those first, and here second.
+    pub fn get(&self, key: &[u8], at: Timestamp) -> Result<Option<Version>, StorageError> {
+        let inner = self.inner();
+        inner.failure.check()?;
+        inner.ended(read::get(&inner.folder.memtables, &inner.reads, key, at))
+    }
+
+    /// Shows the rows of a span as of `at` (as for [`Storage::get`]), in key order or backwards, until `visit` breaks. Deletions are
+    /// not shown. No lock is held while `visit` runs; it may call the store.
+    pub fn scan(
+        &self,
+        span: &Span,
+        at: Timestamp,
+        reverse: bool,
+        visit: &mut dyn FnMut(&Key, &Version) -> ControlFlow<()>,
+    ) -> Result<(), StorageError> {
+        let inner = self.inner();
+        inner.failure.check()?;
+        inner.ended(read::scan(&inner.folder.memtables, span, at, reverse, visit))
+    }
+
+    /// Appends a commit to the log's buffer. Timestamps must grow from call to call. Until [`Storage::installed`] is called for `ts`, the log is kept
+    /// from here on. An error means that the commit did not happen, unless it is [`StorageError::Failed`]: then nobody knows before the next open.
+    pub fn append_commit(&self, txn: TxnId, ts: Timestamp, writes: &[(Key, Option<Value>)]) -> Result<(), StorageError> {
+        for (key, value) in writes {
+            within("key", key.len(), MAX_KEY_BYTES)?;
+            within("value", value.as_ref().map_or(0, |value| value.len()), MAX_VALUE_BYTES)?;
+        }
+        self.inner().log.append_commit(txn, ts, writes)
+    }
+
+    /// Makes a version of an appended commit readable. The versions of one key are installed in timestamp order.
+    pub fn install(&self, ts: Timestamp, key: Key, value: Option<Value>) {
+        self.install_many(ts, [(key, value)]);
+    }
+
+    /// Makes versions of an appended commit readable. Sorted writes are cheapest.
+    pub fn install_many(&self, ts: Timestamp, writes: impl IntoIterator<Item = (Key, Option<Value>)>) {
+        let inner = self.inner();
+        inner.folder.memtables.install(ts, inner.log.durable_ts(), writes);
+    }
+
+    /// All writes of commit `ts` were installed.
+    pub fn installed(&self, ts: Timestamp) {
+        self.inner().log.installed(ts);
+    }
+
+    /// Ready once commit `ts` is durable. Otherwise the log thread is set to work, and wakes the waker then, or when the store fails.
+    pub fn poll_durable(&self, ts: Timestamp, waker: &Waker) -> Poll<Result<(), StorageError>> {
+        self.inner().log.poll_durable(ts, waker)
+    }
+
+    /// Makes commit `ts` durable on this thread: one write and one sync, unless another thread is at it already, which is then waited for. Blocks for a
+    /// fraction of a millisecond, so only for a committer that is alone.
+    pub fn sync_inline(&self, ts: Timestamp) -> Result<(), StorageError> {
+        self.inner().log.sync_inline(ts)
+    }
+
+    /// Blocks until commit `ts` is durable, in a group with all others that wait.
+    pub fn wait_durable(&self, ts: Timestamp) -> Result<(), StorageError> {
+        self.inner().log.wait_durable(ts)
+    }
+
+    /// Pins a timestamp: what is visible there stays readable. Read at the pin's [`SnapshotPin::ts`]: if `ts` is so old that versions it needs may be gone, and no pin
+    /// at `ts` is held, it is a newer one (never above `durable_ts`).
+    pub fn pin(&self, ts: Timestamp) -> SnapshotPin {
+        self.inner().pins.pin(ts)
+    }
+
+    /// Pins `durable_ts` as of now: how a snapshot begins.
+    pub fn pin_durable(&self) -> SnapshotPin {
+        let inner = self.inner();
+        inner.pins.pin_with(|_| inner.log.durable_ts())
+    }
+
+    /// The oldest pinned timestamp; `durable_ts` when there is none. It bounds what is dropped.
+    pub fn oldest_pin(&self) -> Timestamp {
+        let durable = self.durable_ts();
+        self.inner().pins.oldest().map_or(durable, |(ts, _)| ts.min(durable))
+    }
+
+    /// For how long the oldest pin has been held: for whoever cancels old snapshots.
+    pub fn oldest_pin_age(&self) -> Option<(Timestamp, Duration)> {
+        self.inner().pins.oldest()
+    }
+
+    /// Drops an index: at once for readers, soon on disk. The drop is logged. Its id is never used again; versions of it that are installed later are let go.
+    pub fn drop_index(&self, index: IndexId) -> Result<(), StorageError> {
+        let inner = self.inner();
+        inner.failure.check()?;
+        inner.folder.drop_index(index);
+        inner.log.append_drop(index)?;
+        inner.folder.memtables.drop_index(index);
+        inner.folder.request();
+        Ok(())
+    }
+
+    /// How long a writer should wait before its next commit, because folding does not keep up. Grows smoothly from nothing.
+    pub fn write_delay(&self) -> Option<Duration> {
+        let inner = self.inner();
+        let fill = inner.folder.memtables.bytes() as f64 / inner.options.memtable_max_bytes.max(1) as f64;
+        if fill <= DELAY_FROM_FILL {
+            return None;
+        }
+        let excess = (fill - DELAY_FROM_FILL) / (1.0 - DELAY_FROM_FILL);
+        Some(DELAY_AT_MAX.mul_f64((excess * excess).min(1e3)).min(DELAY_LIMIT))
+    }
+
+    /// Folds everything installed so far, and cuts the log. Blocks.
+    pub fn checkpoint(&self) -> Result<(), StorageError> {
+        let inner = self.inner();
+        inner.failure.check()?;
+        let pass = inner.folder.request();
+        inner.folder.wait_passed(pass, || inner.failure.check())
+    }
+
+    /// Folds everything, so that the next open has nothing to replay, and ends the store: other clones get [`StorageError::Closed`].
+    pub fn close(self) -> Result<(), StorageError> {
+        self.checkpoint()?;
+        self.0.stop_threads();
+        self.inner().failure.fail(StorageError::Closed);
+        self.inner().log.wake_all();
+        Ok(())
+    }
+
+    /// `Err` once the store has failed or was closed.
+    pub fn check(&self) -> Result<(), StorageError> {
+        self.inner().failure.check()
+    }
+
+    /// Counters and gauges.
+    pub fn metrics(&self) -> StorageMetrics {
+        self.inner().metrics()
+    }
+}
+
+fn within(what: &'static str, bytes: usize, limit: usize) -> Result<(), StorageError> {
+    if bytes > limit { Err(StorageError::TooLarge { what, bytes, limit }) } else { Ok(()) }
+}
+
+fn spawn(name: &str, inner: &Arc<Inner>, run: impl FnOnce(&Inner) + Send + 'static) -> Result<JoinHandle<()>, StorageError> {
+    let inner = Arc::clone(inner);
+    let body = move || {
+        // A panic here would leave every committer waiting for ever.
+        if catch_unwind(AssertUnwindSafe(|| run(&inner))).is_err() {
+            inner.failure.fail(StorageError::Failed("a storage thread panicked".into()));
+            inner.log.wake_all();
+        }
+    };
+    let spawned = std::thread::Builder::new().name(name.to_owned()).spawn(body);
+    spawned.map_err(|error| StorageError::io(format!("starting the thread {name}"), &error))
+}
+
+/// Opens redb, replays the log over it, and starts a new segment.
+fn recover(options: Options, disk: Arc<dyn Disk>) -> Result<Inner, StorageError> {
+    let started = Instant::now();
+    let pins = Arc::new(Pins::default());
+    let failure = Arc::new(Failure::default());
+    let (base, checkpoint) = Base::open(&disk, options.cache_bytes)?;
+    let memtables = Memtables::new(Arc::clone(&pins));
+    let folder = Folder::new(base, memtables, Arc::clone(&pins), options.memtable_max_bytes);
+    folder.load_shards()?;
+    let end = replay_into(&folder, &disk, checkpoint, options.memtable_freeze_bytes)?;
+    let last_ts = end.last_ts.max(checkpoint.folded_ts);
+    let segments = Segments::new(Arc::clone(&disk), options.log_segment_bytes, end.oldest_segment, end.spares.clone())?;
+    let log = Log::start(segments, &end, last_ts, Arc::clone(&failure), Arc::clone(&pins))?;
+    if end.records > 0 {
+        let elapsed_ms = started.elapsed().as_millis() as u64;
+        tracing::info!(records = end.records, last_ts = last_ts.0, elapsed_ms, "replayed the log");
+    }
+    Ok(Inner { folder, log, pins, failure, reads: ReadCounters::default(), options, disk })
+}
+
+fn replay_into(
+    folder: &Folder,
+    disk: &Arc<dyn Disk>,
+    checkpoint: Checkpoint,
+    fold_at_bytes: usize,
+) -> Result<LogEnd, StorageError> {
+    replay(&**disk, checkpoint.log_floor, &mut |event| {
+        match event {
+            Event::Commit(commit) => folder.memtables.install(commit.ts, commit.ts, commit.writes),
+            Event::DropIndex(index) => {
+                folder.memtables.drop_index(index);
+                folder.drop_index(index);
+            }
+        }
+        if folder.memtables.bytes() >= fold_at_bytes { folder.fold_recovered() } else { Ok(()) }
+    })
+}
+
+impl Inner {
+    /// Passes a result through; an error of redb ends the store.
+    fn ended<T>(&self, result: Result<T, StorageError>) -> Result<T, StorageError> {
+        result.map_err(|error| {
+            let error = self.failure.fail(error);
+            self.log.wake_all();
+            error
+        })
+    }
+
+    /// The fold thread.
+    fn run_fold(&self) {
+        let mut ended_at = Instant::now();
+        loop {
+            let due = || {
+                let bytes = self.folder.memtables.bytes();
+                bytes >= self.options.memtable_freeze_bytes
+                    || (bytes > 0 && ended_at.elapsed() >= self.options.fold_interval)
+            };
+            let Some(begin) = self.folder.next_pass(FOLD_TICK, due) else { return };
+            let outcome = if begin { self.folder.pass(&self.log) } else { Ok(()) };
+            if self.ended(outcome.and_then(|()| self.log.segments().prepare_spare())).is_err() {
+                return;
+            }
+            if begin {
+                self.folder.end_pass();
+                ended_at = Instant::now();
+            }
+        }
+    }
+
+    fn metrics(&self) -> StorageMetrics {
+        let load = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+        let (log, fold) = (&self.log.counters, &self.folder.counters);
+        let shards = self.folder.memtables.all();
+        let (commits, syncs) = (load(&log.commits), load(&log.syncs));
+        StorageMetrics {
+            commits,
+            log_records: load(&log.records),
+            log_bytes: load(&log.bytes),
+            log_syncs: syncs,
+            log_inline_syncs: load(&log.inline_syncs),
+            commits_per_sync: commits as f64 / syncs.max(1) as f64,
+            log_size_bytes: self.log.size_bytes(),
+            uninstalled_commits: self.log.uninstalled() as u64,
+            memtable_bytes: self.folder.memtables.bytes() as u64,
+            frozen_memtables: shards.iter().filter(|shard| shard.read().frozen.is_some()).count() as u64,
+            fold_passes: load(&fold.passes),
+            fold_slices: load(&fold.slices),
+            folded_rows: load(&fold.rows),
+            fold_ms: load(&fold.busy_us) / 1000,
+            history_rows: load(&fold.history_rows),
+            base_reads: load(&self.reads.base_reads),
+            base_cache_bytes: self.folder.base.cached_bytes() as u64,
+            base_file_bytes: self.disk.open(crate::base::FILE).and_then(|file| file.len()).unwrap_or(0),
+            pins: self.pins.len() as u64,
+            oldest_pin_ms: self.pins.oldest().map_or(0, |(_, age)| age.as_millis() as u64),
+        }
+    }
+}
