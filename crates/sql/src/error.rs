@@ -161,6 +161,21 @@ impl SqlError {
         SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, format!("{feature} is not supported"))
     }
 
+    /// `22003`: `integer out of range`.
+    pub fn out_of_range(type_name: impl std::fmt::Display) -> SqlError {
+        SqlError::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, format!("{type_name} out of range"))
+    }
+
+    /// `22P02`: `invalid input syntax for type integer: "x"`.
+    pub fn invalid_input(type_name: impl std::fmt::Display, text: &str) -> SqlError {
+        SqlError::new(SqlState::INVALID_TEXT_REPRESENTATION, format!("invalid input syntax for type {type_name}: \"{text}\""))
+    }
+
+    /// `0A000`: `cannot convert NaN to integer`.
+    pub fn unsupported_conversion(value: &str, type_name: &str) -> SqlError {
+        SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, format!("cannot convert {value} to {type_name}"))
+    }
+
     /// The fields, to read.
     pub fn fields(&self) -> &ErrorFields {
         &self.0

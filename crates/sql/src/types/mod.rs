@@ -13,7 +13,9 @@ pub mod catalog;
 pub mod coercion;
 pub mod compare;
 pub mod datetime;
+pub mod key_codec;
 pub mod numeric;
+pub mod row_codec;
 pub mod settings;
 pub mod text;
 
