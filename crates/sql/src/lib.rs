@@ -7,5 +7,6 @@ pub mod catalog;
 pub mod error;
 pub mod expr;
 pub mod functions;
+pub mod parse;
 pub mod plan;
 pub mod types;

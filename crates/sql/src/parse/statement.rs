@@ -1,0 +1,435 @@
+//! The first words of a statement decide who reads it.
+//!
+//! WITH is read here, not by sqlparser, because its members and what follows may be INSERT, UPDATE or DELETE, which are ours; PostgreSQL
+//! allows these only in a statement's own WITH, so the crate's WITH inside subqueries loses nothing.
+
+use super::cursor::Cursor;
+use crate::ast::{
+    Comment, Copy, CopySource, CreateDatabase, CreateSchema, CreateTableAs, Cte, Drop, Explain, ExplainFormat, Grant, ObjectKind, ObjectName, Prepare,
+    Statement, With,
+};
+use crate::error::{SqlError, SqlState};
+use sqlparser::tokenizer::Token;
+
+/// Statements that PostgreSQL has and we refuse by name, by their first words.
+const REFUSED: &[(&[&str], &str)] = &[
+    (&["MERGE"], "MERGE"),
+    (&["CALL"], "CALL"),
+    (&["DO"], "DO"),
+    (&["CLUSTER"], "CLUSTER"),
+    (&["REFRESH"], "REFRESH MATERIALIZED VIEW"),
+    (&["REASSIGN"], "REASSIGN OWNED"),
+    (&["SECURITY"], "SECURITY LABEL"),
+    (&["IMPORT"], "IMPORT FOREIGN SCHEMA"),
+    (&["LOAD"], "LOAD"),
+    (&["PREPARE", "TRANSACTION"], "PREPARE TRANSACTION"),
+    (&["COMMIT", "PREPARED"], "COMMIT PREPARED"),
+    (&["ROLLBACK", "PREPARED"], "ROLLBACK PREPARED"),
+];
+
+impl Cursor<'_> {
+    pub(super) fn statement(&mut self) -> Result<Statement, SqlError> {
+        for (words, name) in REFUSED {
+            if words.iter().enumerate().all(|(n, w)| self.is_nth(n, w)) {
+                return Err(SqlError::unsupported(*name));
+            }
+        }
+        if self.is_token(&Token::LParen) {
+            return self.query_statement(None);
+        }
+        let Token::Word(word) = &self.peek(0).token else { return Err(self.syntax_error()) };
+        match word.value.to_ascii_uppercase().as_str() {
+            "SELECT" | "VALUES" | "TABLE" => self.query_statement(None),
+            "WITH" => self.with_statement(),
+            "INSERT" => self.insert(None),
+            "UPDATE" => self.update(None),
+            "DELETE" => self.delete(None),
+            "TRUNCATE" => self.truncate(),
+            "COPY" => self.copy(),
+            "CREATE" => self.create(),
+            "ALTER" => self.alter(),
+            "DROP" => self.drop_statement(),
+            "COMMENT" => self.comment(),
+            "GRANT" | "REVOKE" => self.grant(),
+            "PREPARE" => self.prepare(),
+            "EXPLAIN" => self.explain(),
+            _ => self.utility(),
+        }
+    }
+
+    fn query_statement(&mut self, with: Option<With>) -> Result<Statement, SqlError> {
+        if let Some(into) = self.select_into()? {
+            return Ok(into);
+        }
+        let mut query = self.query()?;
+        if let Some(with) = with {
+            if query.with.is_some() {
+                return Err(self.syntax_error());
+            }
+            query.with = Some(with);
+        }
+        Ok(Statement::Query(Box::new(query)))
+    }
+
+    /// `SELECT ... INTO [TABLE] name FROM ...` is CREATE TABLE AS with the INTO cut out; the crate keeps it inside the SELECT, so
+    /// it is refused there and offered here under its modern name.
+    fn select_into(&mut self) -> Result<Option<Statement>, SqlError> {
+        let (mut at, mut depth) = (0, 0usize);
+        loop {
+            match &self.peek(at).token {
+                Token::EOF => return Ok(None),
+                Token::LParen => depth += 1,
+                Token::RParen => depth = depth.saturating_sub(1),
+                Token::Word(_) if depth == 0 && self.is_nth(at, "FROM") => return Ok(None),
+                Token::Word(_) if depth == 0 && self.is_nth(at, "INTO") => {
+                    return Err(SqlError::unsupported("SELECT INTO").hint("Use CREATE TABLE ... AS instead."));
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    fn with_statement(&mut self) -> Result<Statement, SqlError> {
+        self.expect("WITH")?;
+        let recursive = self.eat("RECURSIVE");
+        let ctes = self.comma_list(|c| c.cte())?;
+        let with = Some(With { recursive, ctes });
+        match () {
+            () if self.is("INSERT") => self.insert(with),
+            () if self.is("UPDATE") => self.update(with),
+            () if self.is("DELETE") => self.delete(with),
+            () if self.is("MERGE") => Err(SqlError::unsupported("MERGE")),
+            () => self.query_statement(with),
+        }
+    }
+
+    fn cte(&mut self) -> Result<Cte, SqlError> {
+        let name = self.ident()?;
+        let columns = if self.is_token(&Token::LParen) { self.paren_list(|c| c.ident())? } else { Vec::new() };
+        self.expect("AS")?;
+        let materialized = if self.eat("MATERIALIZED") {
+            Some(true)
+        } else if self.eat_all(&["NOT", "MATERIALIZED"]) {
+            Some(false)
+        } else {
+            None
+        };
+        self.expect_token(&Token::LParen)?;
+        let body = match () {
+            () if self.is("INSERT") => self.insert(None)?,
+            () if self.is("UPDATE") => self.update(None)?,
+            () if self.is("DELETE") => self.delete(None)?,
+            () => Statement::Query(Box::new(self.query()?)),
+        };
+        self.expect_token(&Token::RParen)?;
+        if self.is("SEARCH") || self.is("CYCLE") {
+            return Err(SqlError::unsupported("SEARCH and CYCLE in WITH").at(self.pos()));
+        }
+        Ok(Cte { name, columns, materialized, body })
+    }
+
+    /// A statement that can be planned: what EXPLAIN, PREPARE and COPY may contain.
+    fn optimizable(&mut self) -> Result<Statement, SqlError> {
+        let words = ["SELECT", "VALUES", "TABLE", "WITH", "INSERT", "UPDATE", "DELETE"];
+        if self.is_token(&Token::LParen) || words.iter().any(|w| self.is(w)) { self.statement() } else { Err(self.syntax_error()) }
+    }
+
+    fn prepare(&mut self) -> Result<Statement, SqlError> {
+        self.expect("PREPARE")?;
+        let name = self.name()?;
+        let types = if self.is_token(&Token::LParen) { self.paren_list(|c| c.type_name())? } else { Vec::new() };
+        self.expect("AS")?;
+        let statement = self.optimizable()?;
+        let max_param = std::mem::take(&mut self.max_param);
+        Ok(Statement::Prepare(Box::new(Prepare { name, types, statement, max_param })))
+    }
+
+    fn explain(&mut self) -> Result<Statement, SqlError> {
+        self.expect("EXPLAIN")?;
+        let mut explain = Explain {
+            analyze: false,
+            verbose: false,
+            costs: true,
+            timing: None,
+            summary: None,
+            buffers: false,
+            settings: false,
+            wal: false,
+            format: ExplainFormat::Text,
+            statement: Statement::Checkpoint,
+        };
+        let options = self.is_token(&Token::LParen) && !["SELECT", "VALUES", "WITH", "TABLE"].iter().any(|w| self.is_nth(1, w)) && self.peek(1).token != Token::LParen;
+        if options {
+            self.advance();
+            loop {
+                self.explain_option(&mut explain)?;
+                if !self.eat_token(&Token::Comma) {
+                    break;
+                }
+            }
+            self.expect_token(&Token::RParen)?;
+        } else {
+            explain.analyze = self.eat("ANALYZE");
+            explain.verbose = self.eat("VERBOSE");
+        }
+        explain.statement = match () {
+            () if self.is("EXECUTE") => self.utility()?,
+            () if self.is("CREATE") || self.is("DECLARE") => self.statement()?,
+            () => self.optimizable()?,
+        };
+        Ok(Statement::Explain(Box::new(explain)))
+    }
+
+    fn explain_option(&mut self, explain: &mut Explain) -> Result<(), SqlError> {
+        let pos = self.pos();
+        let name = self.any_word()?;
+        if name == "format" {
+            let format = self.any_word()?;
+            explain.format = match format.as_str() {
+                "text" => ExplainFormat::Text,
+                "json" => ExplainFormat::Json,
+                "yaml" | "xml" => return Err(SqlError::unsupported(format!("EXPLAIN (FORMAT {format})"))),
+                other => {
+                    let message = format!("unrecognized value for EXPLAIN option \"format\": \"{other}\"");
+                    return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message).at(pos));
+                }
+            };
+            return Ok(());
+        }
+        let on = self.optional_boolean()?;
+        match name.as_str() {
+            "analyze" => explain.analyze = on,
+            "verbose" => explain.verbose = on,
+            "costs" => explain.costs = on,
+            "timing" => explain.timing = Some(on),
+            "summary" => explain.summary = Some(on),
+            "buffers" => explain.buffers = on,
+            "settings" => explain.settings = on,
+            "wal" => explain.wal = on,
+            other => return Err(SqlError::new(SqlState::SYNTAX_ERROR, format!("unrecognized EXPLAIN option \"{other}\"")).at(pos)),
+        }
+        Ok(())
+    }
+
+    fn create(&mut self) -> Result<Statement, SqlError> {
+        self.expect("CREATE")?;
+        let or_replace = self.eat_all(&["OR", "REPLACE"]);
+        let local = self.eat("LOCAL") || self.eat("GLOBAL");
+        let temporary = self.eat("TEMPORARY") || self.eat("TEMP");
+        let unlogged = !temporary && self.eat("UNLOGGED");
+        if local && !temporary {
+            return Err(self.syntax_error());
+        }
+        match () {
+            () if self.eat("TABLE") => self.create_table(temporary, unlogged),
+            () if self.eat("VIEW") => self.create_view(or_replace, temporary),
+            () if self.eat("SEQUENCE") => self.create_sequence(temporary),
+            () if self.is("UNIQUE") || self.is("INDEX") => self.create_index(),
+            () if self.eat("SCHEMA") => self.create_schema(),
+            () if self.eat("DATABASE") => self.create_database(),
+            () => {
+                let rest: Vec<String> = (0..2).filter_map(|n| match &self.peek(n).token {
+                    Token::Word(w) if w.quote_style.is_none() => Some(w.value.to_ascii_uppercase()),
+                    _ => None,
+                }).collect();
+                let known = ["FUNCTION", "PROCEDURE", "TRIGGER", "TYPE", "DOMAIN", "EXTENSION", "ROLE", "USER", "GROUP", "MATERIALIZED", "AGGREGATE", "OPERATOR",
+                    "CAST", "COLLATION", "CONVERSION", "EVENT", "FOREIGN", "LANGUAGE", "POLICY", "PUBLICATION", "RULE", "SERVER", "STATISTICS", "SUBSCRIPTION",
+                    "TABLESPACE", "TEXT", "TRANSFORM", "ACCESS", "CONSTRAINT", "RECURSIVE"];
+                match rest.first() {
+                    Some(first) if known.contains(&first.as_str()) => {
+                        let two = ["MATERIALIZED", "EVENT", "FOREIGN", "TEXT", "ACCESS", "CONSTRAINT", "RECURSIVE"].contains(&first.as_str());
+                        let name = if two { rest.join(" ") } else { first.clone() };
+                        Err(SqlError::unsupported(format!("CREATE {name}")))
+                    }
+                    _ => Err(self.syntax_error()),
+                }
+            }
+        }
+    }
+
+    pub(super) fn create_table_as(&mut self, name: ObjectName, columns: Vec<crate::ast::Ident>, if_not_exists: bool, temporary: bool) -> Result<Statement, SqlError> {
+        if self.is("EXECUTE") {
+            return Err(SqlError::unsupported("CREATE TABLE AS EXECUTE"));
+        }
+        let query = self.optimizable()?;
+        if !matches!(query, Statement::Query(_)) {
+            return Err(self.syntax_error());
+        }
+        let with_data = if self.eat_all(&["WITH", "NO", "DATA"]) { false } else { self.eat_all(&["WITH", "DATA"]) || true };
+        Ok(Statement::CreateTableAs(Box::new(CreateTableAs { name, columns, if_not_exists, temporary, query, with_data })))
+    }
+
+    pub(super) fn if_not_exists(&mut self) -> bool {
+        self.eat_all(&["IF", "NOT", "EXISTS"])
+    }
+
+    fn create_schema(&mut self) -> Result<Statement, SqlError> {
+        let if_not_exists = self.if_not_exists();
+        let mut name = if self.is("AUTHORIZATION") { None } else { Some(self.name()?) };
+        let owner = if self.eat("AUTHORIZATION") { Some(self.name()?) } else { None };
+        if name.is_none() {
+            name = owner.clone();
+        }
+        if self.is("CREATE") || self.is("GRANT") {
+            return Err(SqlError::unsupported("CREATE SCHEMA with elements"));
+        }
+        let name = name.ok_or_else(|| self.syntax_error())?;
+        Ok(Statement::CreateSchema(CreateSchema { name, if_not_exists, owner }))
+    }
+
+    fn create_database(&mut self) -> Result<Statement, SqlError> {
+        let name = self.name()?;
+        self.eat("WITH");
+        let mut options = Vec::new();
+        while !self.at_end() {
+            let mut option = self.any_word()?;
+            if option == "connection" {
+                self.expect("LIMIT")?;
+                option = "connection_limit".into();
+            }
+            self.eat_token(&Token::Eq);
+            let value = match &self.peek(0).token {
+                Token::Word(_) => self.any_word()?,
+                Token::SingleQuotedString(_) => self.string()?,
+                _ => self.integer()?.to_string(),
+            };
+            options.push((option, value));
+        }
+        Ok(Statement::CreateDatabase(CreateDatabase { name, options }))
+    }
+
+    fn object_kind(&mut self) -> Result<ObjectKind, SqlError> {
+        let kinds: [(&[&str], ObjectKind); 14] = [
+            (&["TABLE"], ObjectKind::Table),
+            (&["INDEX"], ObjectKind::Index),
+            (&["VIEW"], ObjectKind::View),
+            (&["MATERIALIZED", "VIEW"], ObjectKind::MaterializedView),
+            (&["SEQUENCE"], ObjectKind::Sequence),
+            (&["SCHEMA"], ObjectKind::Schema),
+            (&["DATABASE"], ObjectKind::Database),
+            (&["COLUMN"], ObjectKind::Column),
+            (&["CONSTRAINT"], ObjectKind::Constraint),
+            (&["TYPE"], ObjectKind::Type),
+            (&["DOMAIN"], ObjectKind::Domain),
+            (&["FUNCTION"], ObjectKind::Function),
+            (&["ROLE"], ObjectKind::Role),
+            (&["EXTENSION"], ObjectKind::Extension),
+        ];
+        kinds.iter().find(|(words, _)| self.eat_all(words)).map(|(_, kind)| *kind).ok_or_else(|| self.syntax_error())
+    }
+
+    fn drop_statement(&mut self) -> Result<Statement, SqlError> {
+        self.expect("DROP")?;
+        for refused in ["OWNED", "USER", "TRIGGER", "POLICY", "RULE", "AGGREGATE", "OPERATOR", "CAST", "PROCEDURE", "PUBLICATION", "SUBSCRIPTION", "TABLESPACE"] {
+            if self.is(refused) {
+                return Err(SqlError::unsupported(format!("DROP {refused}")));
+            }
+        }
+        let kind = self.object_kind()?;
+        if matches!(kind, ObjectKind::Column | ObjectKind::Constraint) {
+            return Err(self.syntax_error());
+        }
+        let concurrently = kind == ObjectKind::Index && self.eat("CONCURRENTLY");
+        let if_exists = self.eat_all(&["IF", "EXISTS"]);
+        let names = self.comma_list(|c| c.object_name())?;
+        if kind == ObjectKind::Function && self.is_token(&Token::LParen) {
+            return Err(SqlError::unsupported("DROP FUNCTION"));
+        }
+        if self.is_token(&Token::LParen) || self.is("WITH") {
+            return Err(SqlError::unsupported("DROP DATABASE with options"));
+        }
+        let cascade = self.drop_behavior();
+        Ok(Statement::Drop(Drop { kind, names, if_exists, cascade, concurrently }))
+    }
+
+    /// CASCADE (true) or RESTRICT or nothing (false).
+    pub(super) fn drop_behavior(&mut self) -> bool {
+        if self.eat("CASCADE") {
+            return true;
+        }
+        self.eat("RESTRICT");
+        false
+    }
+
+    fn comment(&mut self) -> Result<Statement, SqlError> {
+        self.expect_all(&["COMMENT", "ON"])?;
+        let kind = self.object_kind()?;
+        let (name, part) = match kind {
+            ObjectKind::Column => {
+                let mut parts = self.dotted()?;
+                let column = parts.pop().map(|p| p.value);
+                if parts.is_empty() {
+                    return Err(SqlError::new(SqlState::SYNTAX_ERROR, "column name must be qualified").at(self.pos()));
+                }
+                (super::cursor::object_name(parts)?, column)
+            }
+            ObjectKind::Constraint => {
+                let constraint = self.name()?;
+                self.expect("ON")?;
+                (self.object_name()?, Some(constraint))
+            }
+            ObjectKind::Function => return Err(SqlError::unsupported("COMMENT ON FUNCTION")),
+            _ => (self.object_name()?, None),
+        };
+        self.expect("IS")?;
+        let text = if self.eat("NULL") { None } else { Some(self.string()?) };
+        Ok(Statement::Comment(Comment { kind, name, part, text }))
+    }
+
+    fn grant(&mut self) -> Result<Statement, SqlError> {
+        let revoke = self.is("REVOKE");
+        self.advance();
+        if revoke {
+            self.eat_all(&["GRANT", "OPTION", "FOR"]);
+        }
+        let mut privileges = Vec::new();
+        loop {
+            let mut privilege = self.any_word()?;
+            while !self.is("ON") && !self.is("TO") && !self.is("FROM") && !self.is_token(&Token::Comma) {
+                if self.is_token(&Token::LParen) {
+                    return Err(SqlError::unsupported("column privileges"));
+                }
+                privilege = format!("{privilege} {}", self.any_word()?);
+            }
+            privileges.push(privilege);
+            if !self.eat_token(&Token::Comma) {
+                break;
+            }
+        }
+        let objects = if self.eat("ON") { Some(self.grant_objects()?) } else { None };
+        self.expect(if revoke { "FROM" } else { "TO" })?;
+        let grantees = self.comma_list(|c| {
+            c.eat("GROUP");
+            c.any_word()
+        })?;
+        let with_grant_option = self.eat_all(&["WITH", "GRANT", "OPTION"]);
+        self.drop_behavior();
+        Ok(Statement::Grant(Grant { revoke, privileges, objects, grantees, with_grant_option }))
+    }
+
+    fn grant_objects(&mut self) -> Result<(ObjectKind, Vec<ObjectName>), SqlError> {
+        if self.is("ALL") || self.is("FUNCTION") || self.is("LANGUAGE") || self.is("FOREIGN") {
+            return Err(SqlError::unsupported("GRANT on that kind of object"));
+        }
+        let named = ["TABLE", "SEQUENCE", "SCHEMA", "DATABASE", "TYPE", "DOMAIN"].iter().any(|w| self.is(w));
+        let kind = if named { self.object_kind()? } else { ObjectKind::Table };
+        Ok((kind, self.comma_list(|c| c.object_name())?))
+    }
+
+    /// `COPY (query) TO`.
+    pub(super) fn copy_query(&mut self) -> Result<CopySource, SqlError> {
+        self.expect_token(&Token::LParen)?;
+        let statement = self.optimizable()?;
+        self.expect_token(&Token::RParen)?;
+        Ok(CopySource::Query(Box::new(statement)))
+    }
+
+    pub(super) fn finish_copy(&self, copy: Copy) -> Result<Statement, SqlError> {
+        if copy.from && matches!(copy.source, CopySource::Query(_)) {
+            return Err(self.syntax_error());
+        }
+        Ok(Statement::Copy(Box::new(copy)))
+    }
+}
+
