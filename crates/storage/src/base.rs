@@ -16,14 +16,18 @@ use redb::{
     TableHandle, WriteTransaction,
 };
 use std::sync::Arc;
-use tidelock_base::{IndexId, Timestamp};
+use tidelock_base::{IndexId, Key, Timestamp};
 
 /// redb's file.
 pub(crate) const FILE: &str = "base.redb";
+/// Its name while it is being made.
+const UNFINISHED: &str = "base.redb.new";
 /// The layout this binary reads and writes.
 const FORMAT: u64 = 1;
 
 const META: TableDefinition<'static, &str, u64> = TableDefinition::new("meta");
+/// Bucket start -> bytes (`sizes`).
+const SIZES: TableDefinition<'static, Bytes, i64> = TableDefinition::new("sizes");
 const META_FORMAT: &str = "format";
 const META_LOG_FLOOR: &str = "log_floor";
 const META_FOLDED_TS: &str = "folded_ts";
@@ -119,31 +123,47 @@ pub(crate) struct Base {
 impl Base {
     /// Opens the file, or makes it, and checks its format.
     pub(crate) fn open(disk: &Arc<dyn Disk>, cache_bytes: usize) -> Result<(Base, Checkpoint), StorageError> {
-        let file = disk.open(FILE).map_err(|error| StorageError::io(format!("opening {FILE}"), &error))?;
-        let db = Database::builder().set_cache_size(cache_bytes).create_with_backend(RedbFile(file))?;
-        disk.sync_names().map_err(|error| StorageError::io(format!("making {FILE}"), &error))?;
-        let base = Base { db };
-        let checkpoint = base.read_meta()?;
-        match checkpoint {
-            Some(checkpoint) => Ok((base, checkpoint)),
-            None => {
-                let txn = base.begin()?;
-                txn.set_meta(META_FORMAT, FORMAT)?;
-                txn.commit()?;
-                Ok((base, Checkpoint::default()))
-            }
+        let failed = |error| StorageError::io(format!("opening {FILE}"), &error);
+        if !disk.list().map_err(failed)?.iter().any(|name| name == FILE) {
+            Base::make(disk)?;
         }
+        let base = Base::open_file(disk, FILE, cache_bytes)?;
+        let checkpoint = base.read_meta()?;
+        Ok((base, checkpoint))
     }
 
-    fn read_meta(&self) -> Result<Option<Checkpoint>, StorageError> {
+    /// Makes the file under another name first: redb cannot open one whose making was cut short.
+    fn make(disk: &Arc<dyn Disk>) -> Result<(), StorageError> {
+        let failed = |error| StorageError::io(format!("making {FILE}"), &error);
+        if disk.list().map_err(failed)?.iter().any(|name| name == UNFINISHED) {
+            disk.remove(UNFINISHED).map_err(failed)?;
+        }
+        let base = Base::open_file(disk, UNFINISHED, 1 << 20)?;
+        let txn = base.begin()?;
+        txn.set_meta(META_FORMAT, FORMAT)?;
+        txn.commit()?;
+        drop(base);
+        disk.open(UNFINISHED).and_then(|file| file.sync()).map_err(failed)?;
+        disk.rename(UNFINISHED, FILE).map_err(failed)?;
+        disk.sync_names().map_err(failed)
+    }
+
+    fn open_file(disk: &Arc<dyn Disk>, name: &str, cache_bytes: usize) -> Result<Base, StorageError> {
+        let file = disk.open(name).map_err(|error| StorageError::io(format!("opening {name}"), &error))?;
+        Ok(Base { db: Database::builder().set_cache_size(cache_bytes).create_with_backend(RedbFile(file))? })
+    }
+
+    fn read_meta(&self) -> Result<Checkpoint, StorageError> {
         let txn = self.db.begin_read()?;
-        let Some(meta) = existing(txn.open_table(META))? else { return Ok(None) };
+        let Some(meta) = existing(txn.open_table(META))? else {
+            return Err(StorageError::corrupt(FILE, 0, "the table of meta data is missing"));
+        };
         let read = |name| -> Result<u64, StorageError> { Ok(ReadableTable::get(&meta, name)?.map_or(0, |found| found.value())) };
         let found = read(META_FORMAT)?;
         if found != FORMAT {
             return Err(StorageError::Format { found, expected: FORMAT });
         }
-        Ok(Some(Checkpoint { log_floor: read(META_LOG_FLOOR)?, folded_ts: Timestamp(read(META_FOLDED_TS)?) }))
+        Ok(Checkpoint { log_floor: read(META_LOG_FLOOR)?, folded_ts: Timestamp(read(META_FOLDED_TS)?) })
     }
 
     /// The tables as of the last commit.
@@ -160,6 +180,14 @@ impl Base {
             ids.collect()
         };
         Ok((ids("latest/"), ids("history/")))
+    }
+
+    /// The stored size histogram.
+    pub(crate) fn sizes(&self) -> Result<Vec<(Key, i64)>, StorageError> {
+        let txn = self.db.begin_read()?;
+        let Some(sizes) = existing(txn.open_table(SIZES))? else { return Ok(Vec::new()) };
+        let rows = ReadableTable::range::<&[u8]>(&sizes, ..)?;
+        rows.map(|row| row.map(|(start, bytes)| (Key::from(start.value()), bytes.value())).map_err(Into::into)).collect()
     }
 
     /// Begins a durable write. There is one writer: the fold thread (or recovery, before it runs).
@@ -209,6 +237,24 @@ impl BaseWrite {
     pub(crate) fn set_checkpoint(&self, checkpoint: Checkpoint) -> Result<(), StorageError> {
         self.set_meta(META_LOG_FLOOR, checkpoint.log_floor)?;
         self.set_meta(META_FOLDED_TS, checkpoint.folded_ts.0)
+    }
+
+    /// Stores the buckets of the size histogram that changed.
+    pub(crate) fn set_sizes(&self, changed: &[(Key, i64)]) -> Result<(), StorageError> {
+        let mut sizes = self.txn.open_table(SIZES)?;
+        for (start, bytes) in changed {
+            sizes.insert(&**start, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Deletes buckets of the size histogram.
+    pub(crate) fn remove_sizes(&self, gone: &[Key]) -> Result<(), StorageError> {
+        let mut sizes = self.txn.open_table(SIZES)?;
+        for start in gone {
+            sizes.remove(&**start)?;
+        }
+        Ok(())
     }
 
     fn set_meta(&self, name: &str, value: u64) -> Result<(), StorageError> {

@@ -15,11 +15,13 @@
 //! *Pacing.* (m) One big pass a second gave commits a p999 of 300-700 ms. Slices are short and pauses lie between them, as
 //! long as the slice took, shrinking to none as the memtables fill up.
 
-use crate::base::{Base, BaseWrite, Checkpoint, History, Latest, inverted};
+use crate::base::{Base, BaseTable, BaseWrite, Checkpoint, History, Latest, inverted};
 use crate::error::StorageError;
 use crate::log::Log;
 use crate::memtable::{Chain, Generation, Memtables, Shard};
+use crate::options::Options;
 use crate::pins::{PinView, Pins};
+use crate::sizes::{Sizes, cut, row_bytes};
 use crate::version::{HistoryRow, Row, RowKind};
 use parking_lot::{Condvar, Mutex};
 use redb::{ReadableTable, ReadableTableMetadata};
@@ -59,6 +61,7 @@ pub(crate) struct Folder {
     pub(crate) pins: Arc<Pins>,
     pub(crate) memtable_max_bytes: usize,
     pub(crate) counters: FoldCounters,
+    pub(crate) sizes: Mutex<Sizes>,
     control: Mutex<Control>,
     wake: Condvar,
     passed: Condvar,
@@ -84,12 +87,13 @@ struct Pending {
 }
 
 impl Folder {
-    pub(crate) fn new(base: Base, memtables: Memtables, pins: Arc<Pins>, memtable_max_bytes: usize) -> Folder {
+    pub(crate) fn new(base: Base, pins: Arc<Pins>, options: &Options) -> Folder {
         Folder {
+            memtables: Memtables::new(Arc::clone(&pins)),
             base,
-            memtables,
             pins,
-            memtable_max_bytes,
+            memtable_max_bytes: options.memtable_max_bytes,
+            sizes: Mutex::new(Sizes::new(options.size_bucket_bytes)),
             counters: FoldCounters::default(),
             control: Mutex::default(),
             wake: Condvar::new(),
@@ -106,6 +110,8 @@ impl Folder {
             self.memtables.add(index, snapshot.table(index)?);
         }
         self.pending.lock().history.extend(with_history);
+        let mut sizes = self.sizes.lock();
+        self.base.sizes()?.into_iter().for_each(|(start, bytes)| sizes.load(start, bytes));
         Ok(())
     }
 
@@ -133,14 +139,29 @@ impl Folder {
         pass.fold_all()?;
         pass.drop_indexes(&drops)?;
         pass.collect_history()?;
-        if pass.slice()?.changed || pass.changed || floor > log.segments().oldest() {
+        pass.commit_slice()?;
+        if pass.changed || floor > log.segments().oldest() {
             let slice = pass.slice()?;
+            slice.write.set_sizes(&self.sizes.lock().take_dirty())?;
             slice.write.set_checkpoint(Checkpoint { log_floor: floor, folded_ts })?;
             slice.changed = true;
         }
         pass.commit_slice()?;
         log.segments().recycle_below(floor)?;
         self.counters.passes.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Cuts the buckets of the size histogram that have grown too large.
+    fn cut_buckets(&self, index: IndexId, base: &BaseTable) -> Result<(), StorageError> {
+        let (overgrown, bucket_bytes) = {
+            let sizes = self.sizes.lock();
+            (sizes.overgrown(index), sizes.bucket_bytes())
+        };
+        for span in overgrown {
+            let pieces = cut(base, &span, bucket_bytes)?;
+            self.sizes.lock().recut(pieces);
+        }
         Ok(())
     }
 
@@ -276,17 +297,19 @@ impl<'a> Pass<'a> {
         let slice = self.slice()?;
         slice.changed = true;
         let mut full_at = None;
-        let mut tables = Tables::open(&slice.write, &slice.view, shard.index)?;
+        let mut tables = Tables::open(slice, &folder.sizes, shard.index)?;
+        let mut count = slice.rows;
         for (key, chain) in frozen.map.range((from, Bound::Unbounded)) {
             tables.fold(key, chain)?;
-            slice.rows += 1;
-            if is_full(slice.rows, slice.started) {
+            count += 1;
+            if is_full(count, slice.started) {
                 full_at = Some(key.clone());
                 break;
             }
         }
         let added = tables.history_added;
         drop(tables);
+        slice.rows = count;
         if added > 0 {
             folder.counters.history_rows.fetch_add(added, Ordering::Relaxed);
             folder.pending.lock().history.insert(shard.index);
@@ -313,7 +336,11 @@ impl<'a> Pass<'a> {
         let snapshot = folder.base.snapshot()?;
         for shard in folder.memtables.all() {
             let folded = slice.folded.iter().any(|(done, _)| Arc::ptr_eq(done, &shard));
-            shard.rebase(snapshot.table(shard.index)?, folded);
+            let base = snapshot.table(shard.index)?;
+            if let Some(base) = base.as_ref().filter(|_| folded) {
+                folder.cut_buckets(shard.index, base)?;
+            }
+            shard.rebase(base, folded);
         }
         folder.memtables.folded(slice.folded.iter().map(|(_, bytes)| bytes).sum());
         let counters = &folder.counters;
@@ -324,11 +351,13 @@ impl<'a> Pass<'a> {
     }
 
     fn drop_indexes(&mut self, drops: &[IndexId]) -> Result<(), StorageError> {
+        let folder = self.folder;
         for index in drops {
             let slice = self.slice()?;
             slice.write.drop_index(*index)?;
+            slice.write.remove_sizes(&folder.sizes.lock().drop_index(*index))?;
             slice.changed = true;
-            self.folder.pending.lock().history.remove(index);
+            folder.pending.lock().history.remove(index);
         }
         Ok(())
     }
@@ -449,6 +478,7 @@ fn collect_tombstone(latest: &mut Latest<'_>, key: &[u8], ts: Timestamp) -> Resu
 struct Tables<'txn> {
     write: &'txn BaseWrite,
     view: &'txn PinView,
+    sizes: &'txn Mutex<Sizes>,
     index: IndexId,
     latest: Latest<'txn>,
     /// Opened at the first displaced version that is needed.
@@ -458,9 +488,10 @@ struct Tables<'txn> {
 }
 
 impl<'txn> Tables<'txn> {
-    fn open(write: &'txn BaseWrite, view: &'txn PinView, index: IndexId) -> Result<Tables<'txn>, StorageError> {
+    fn open(slice: &'txn Slice, sizes: &'txn Mutex<Sizes>, index: IndexId) -> Result<Tables<'txn>, StorageError> {
+        let (write, view) = (&slice.write, &slice.view);
         let latest = write.latest(index)?;
-        Ok(Tables { write, view, index, latest, history: None, history_added: 0, buffer: Vec::new() })
+        Ok(Tables { write, view, sizes, index, latest, history: None, history_added: 0, buffer: Vec::new() })
     }
 
     /// Writes a key's versions.
@@ -476,19 +507,25 @@ impl<'txn> Tables<'txn> {
             let marker = Row { ts: newest.ts, kind: RowKind::Marker, value: &[] };
             self.add_history(key, marker, newest.ts)?;
         }
+        let mut grown = 0;
         let before = if newest.value.is_some() || keep_tombstone {
             Row::encode(newest.ts, newest.value.as_ref(), &mut self.buffer);
+            grown = row_bytes(key, &self.buffer);
             self.latest.insert(&**key, self.buffer.as_slice())?
         } else {
             self.latest.remove(&**key)?
         };
-        let Some(before) = before.map(|row| row.value().to_vec()) else { return Ok(()) };
+        let Some(before) = before.map(|row| row.value().to_vec()) else {
+            self.sizes.lock().add(key, grown);
+            return Ok(());
+        };
         let row = Row::decode(&before)?;
         if row.ts > newest.ts {
             // Only in recovery: the log is replayed from before what was folded. The newer version stays.
             self.latest.insert(&**key, before.as_slice())?;
             return Ok(());
         }
+        self.sizes.lock().add(key, grown - row_bytes(key, &before));
         if row.ts < oldest.ts { self.displace(key, row, oldest.ts) } else { Ok(()) }
     }
 

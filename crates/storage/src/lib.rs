@@ -25,6 +25,7 @@ mod metrics;
 mod options;
 mod pins;
 mod read;
+mod sizes;
 mod store;
 mod version;
 
@@ -32,5 +33,6 @@ pub use error::StorageError;
 pub use metrics::StorageMetrics;
 pub use options::Options;
 pub use pins::SnapshotPin;
+pub use sizes::SpanSize;
 pub use store::Storage;
 pub use version::Version;

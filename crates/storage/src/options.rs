@@ -20,6 +20,8 @@ pub struct Options {
     pub fold_interval: Duration,
     /// Size of a log segment.
     pub log_segment_bytes: u64,
+    /// Granularity of [`crate::Storage::size_of`].
+    pub size_bucket_bytes: usize,
     /// Off: nothing is ever fsynced. For tests and throw-away data only.
     pub sync: bool,
     /// Where the files live; `None` is the real disk at `dir`. Tests pass a [`crate::disk::SimDisk`].
@@ -40,6 +42,8 @@ impl Options {
             fold_interval: Duration::from_secs(5),
             // Zero-filling and recycling pay from 16 MiB on; larger ones only hold more log back.
             log_segment_bytes: 32 << 20,
+            // A range of 64 MiB is then cut at its middle to within two per cent.
+            size_bucket_bytes: 1 << 20,
             sync: true,
             disk: None,
         }

@@ -6,11 +6,11 @@ use crate::error::{Failure, StorageError};
 use crate::fold::Folder;
 use crate::log::replay::{Event, LogEnd, replay};
 use crate::log::{Log, Segments};
-use crate::memtable::Memtables;
 use crate::metrics::StorageMetrics;
 use crate::options::Options;
 use crate::pins::{Pins, SnapshotPin};
 use crate::read::{self, ReadCounters};
+use crate::sizes::SpanSize;
 use crate::version::Version;
 use std::any::Any;
 use std::ops::ControlFlow;
@@ -215,6 +215,11 @@ impl Storage {
         Ok(())
     }
 
+    /// About how many bytes a span holds, and where to cut it in half. Cheap; see [`SpanSize`].
+    pub fn size_of(&self, span: &Span) -> SpanSize {
+        self.inner().folder.sizes.lock().size_of(span)
+    }
+
     /// How long a writer should wait before its next commit, because folding does not keep up. Grows smoothly from nothing.
     pub fn write_delay(&self) -> Option<Duration> {
         let inner = self.inner();
@@ -277,8 +282,7 @@ fn recover(options: Options, disk: Arc<dyn Disk>) -> Result<Inner, StorageError>
     let pins = Arc::new(Pins::default());
     let failure = Arc::new(Failure::default());
     let (base, checkpoint) = Base::open(&disk, options.cache_bytes)?;
-    let memtables = Memtables::new(Arc::clone(&pins));
-    let folder = Folder::new(base, memtables, Arc::clone(&pins), options.memtable_max_bytes);
+    let folder = Folder::new(base, Arc::clone(&pins), &options);
     folder.load_shards()?;
     let end = replay_into(&folder, &disk, checkpoint, options.memtable_freeze_bytes)?;
     let last_ts = end.last_ts.max(checkpoint.folded_ts);

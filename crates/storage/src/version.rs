@@ -39,6 +39,9 @@ pub(crate) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
+    /// Bytes before the value.
+    pub(crate) const HEADER: usize = ROW_HEADER;
+
     /// Appends the row's encoding to an emptied buffer.
     pub(crate) fn encode(ts: Timestamp, value: Option<&Value>, out: &mut Vec<u8>) {
         out.clear();

@@ -1,5 +1,7 @@
 //! The store against a map of versions: random commits, folds, reopens, pins, and reads in both directions at every pinned timestamp.
 
+#![allow(clippy::unwrap_used)]
+
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
