@@ -153,6 +153,16 @@ impl Cursor {
         }
     }
 
+    /// Is a key, come upon on the way, not yet behind the end?
+    fn reaches(&self, key: &[u8]) -> bool {
+        let (end, inside) = if self.reverse { (&self.lower, Ordering::Greater) } else { (&self.upper, Ordering::Less) };
+        match end {
+            Bound::Included(end) => key == &**end || key.cmp(end) == inside,
+            Bound::Excluded(end) => key.cmp(end) == inside,
+            Bound::Unbounded => true,
+        }
+    }
+
     /// Nothing up to and including `key` remains.
     fn move_behind(&mut self, key: Key) {
         if self.reverse {
@@ -236,7 +246,7 @@ impl Cursor {
                 return Ok(Step::Again);
             }
             if let Some(walk) = &mut from_base {
-                walk.advance()?;
+                walk.advance(self)?;
             }
         }
         for (key, version) in rows {
@@ -294,24 +304,28 @@ impl<'a> Merged<'a> {
 
 type BaseRow<'a> = (AccessGuard<'a, &'static [u8]>, AccessGuard<'a, &'static [u8]>);
 
-/// The base's rows in the scan's direction.
+/// The base's rows in the scan's direction. A cursor, not a range: a range would seek both of its ends.
 struct BaseWalk<'a> {
-    rows: redb::Range<'a, &'static [u8], &'static [u8]>,
+    rows: redb::Cursor<'a, &'static [u8], &'static [u8]>,
     reverse: bool,
     next: Option<BaseRow<'a>>,
 }
 
 impl<'a> BaseWalk<'a> {
     fn new(base: &'a BaseTable, cursor: &Cursor) -> Result<BaseWalk<'a>, StorageError> {
-        let rows = ReadableTable::range::<&[u8]>(&base.latest, cursor.bounds())?;
+        let rows = if cursor.reverse {
+            base.latest.upper_bound(as_slice(&cursor.upper))?
+        } else {
+            base.latest.lower_bound(as_slice(&cursor.lower))?
+        };
         let mut walk = BaseWalk { rows, reverse: cursor.reverse, next: None };
-        walk.advance()?;
+        walk.advance(cursor)?;
         Ok(walk)
     }
 
-    fn advance(&mut self) -> Result<(), StorageError> {
-        let next = if self.reverse { self.rows.next_back() } else { self.rows.next() };
-        self.next = next.transpose()?;
+    fn advance(&mut self, cursor: &Cursor) -> Result<(), StorageError> {
+        let next = if self.reverse { self.rows.prev()? } else { self.rows.next()? };
+        self.next = next.filter(|(key, _)| cursor.reaches(key.value()));
         Ok(())
     }
 }

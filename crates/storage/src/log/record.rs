@@ -83,6 +83,11 @@ pub(crate) struct Record<'a> {
     pub(crate) next: usize,
 }
 
+/// The LSN and `synced` that the bytes at `offset` would have if they were a record. Not checked: to tell cheaply what cannot be one of interest.
+pub(crate) fn peek_lsns(bytes: &[u8], offset: usize) -> Option<(u64, u64)> {
+    Some((read_u64(bytes, offset + 8)?, read_u64(bytes, offset + 16)?))
+}
+
 /// The sound record at `offset`, or `None` if what stands there is not one.
 pub(crate) fn parse_record(segment: u64, bytes: &[u8], offset: usize) -> Option<Record<'_>> {
     let header = bytes.get(offset..offset + RECORD_HEADER)?;
