@@ -9,9 +9,19 @@ use crate::expr::{CompareOp, EvalContext};
 use crate::types::{DataType, Datum};
 
 pub mod aggregate;
+mod args;
+mod arithmetic;
+mod arrays;
+mod comparison;
+mod dates;
+mod math;
+mod pattern;
+pub mod quoting;
 pub mod registry;
 pub mod resolve;
 pub mod set_returning;
+mod strings;
+pub mod system;
 
 pub use aggregate::{resolve_aggregate, Accumulator, ResolvedAggregate};
 pub use registry::{function_class, FunctionClass};

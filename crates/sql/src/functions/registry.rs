@@ -1,11 +1,27 @@
 //! Every builtin, by name. Each subject's file lists its own functions in a static table; this file only gathers them.
 
-use super::{aggregate, set_returning, BuiltinFunction};
+use super::{aggregate, arithmetic, arrays, comparison, dates, math, pattern, quoting, set_returning, strings, system, BuiltinFunction};
 use hashbrown::HashMap;
 use std::sync::LazyLock;
 
 /// The tables of all subjects.
-static TABLES: &[&[BuiltinFunction]] = &[];
+static TABLES: [&[BuiltinFunction]; 15] = [
+    comparison::FUNCTIONS,
+    arithmetic::INTEGERS,
+    arithmetic::FUNCTIONS,
+    math::FUNCTIONS,
+    strings::FUNCTIONS,
+    pattern::FUNCTIONS,
+    quoting::FUNCTIONS,
+    dates::operators::FUNCTIONS,
+    dates::fields::FUNCTIONS,
+    dates::construct::FUNCTIONS,
+    dates::to_char::FUNCTIONS,
+    dates::to_date::FUNCTIONS,
+    arrays::FUNCTIONS,
+    system::FUNCTIONS,
+    system::CATALOG,
+];
 
 static BY_NAME: LazyLock<HashMap<&'static str, Vec<&'static BuiltinFunction>>> = LazyLock::new(|| {
     let mut map: HashMap<&'static str, Vec<&'static BuiltinFunction>> = HashMap::new();

@@ -3,13 +3,20 @@
 //! They stand in FROM or in a select list; either way the planner turns them into a row source and the executor pulls
 //! values from the iterator, so a series of a billion rows takes no memory.
 
+use super::args::{array, boolean, int, interval, moment, numeric, text};
+use super::pattern;
 use super::resolve::{choose, function_error, Signature};
-use crate::error::SqlError;
+use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
-use crate::types::{DataType, Datum};
+use crate::types::datetime::arithmetic;
+use crate::types::{DataType, Datum, Numeric};
+use std::sync::Arc;
 
 /// The values of one call. A function with several columns yields [`Datum::Record`]s.
 pub type SetRows = Box<dyn Iterator<Item = Result<Datum, SqlError>> + Send>;
+
+/// The code of a set-returning function; it sees no NULL if it is strict.
+pub type SetEvalFn = fn(&EvalContext<'_>, &[Datum]) -> Result<SetRows, SqlError>;
 
 /// A set-returning function.
 #[derive(Debug)]
@@ -25,7 +32,7 @@ pub struct SetFunction {
     /// A NULL argument gives no rows. When false the function sees the NULLs.
     pub strict: bool,
     /// The code.
-    pub eval: fn(&EvalContext<'_>, &[Datum]) -> Result<SetRows, SqlError>,
+    pub eval: SetEvalFn,
 }
 
 impl Signature for &'static SetFunction {
@@ -61,7 +68,148 @@ impl ResolvedSetFunction {
     }
 }
 
-static FUNCTIONS: &[SetFunction] = &[];
+const INT4: DataType = DataType::INT4;
+const INT8: DataType = DataType::INT8;
+const NUMERIC: DataType = DataType::NUMERIC;
+const TIMESTAMP: DataType = DataType::TIMESTAMP;
+const TIMESTAMPTZ: DataType = DataType::TIMESTAMPTZ;
+const INTERVAL: DataType = DataType::INTERVAL;
+const TEXT: DataType = DataType::TEXT;
+const BOOL: DataType = DataType::BOOL;
+
+fn zero_step() -> SqlError {
+    SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "step size cannot equal zero")
+}
+
+fn series_int(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
+    let (start, stop) = (int(args, 0)?, int(args, 1)?);
+    let step = if args.len() > 2 { int(args, 2)? } else { 1 };
+    if step == 0 {
+        return Err(zero_step());
+    }
+    let narrow = matches!(args[0], Datum::Int4(_));
+    let mut next = Some(start);
+    Ok(Box::new(std::iter::from_fn(move || {
+        let value = next.filter(|n| if step > 0 { *n <= stop } else { *n >= stop })?;
+        next = value.checked_add(step);
+        Some(Ok(if narrow { Datum::Int4(value as i32) } else { Datum::Int8(value) }))
+    })))
+}
+
+fn series_numeric(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
+    let (start, stop) = (numeric(args, 0)?.clone(), numeric(args, 1)?.clone());
+    let step = if args.len() > 2 { numeric(args, 2)?.clone() } else { Numeric::ONE };
+    for (value, what) in [(&start, "start value"), (&stop, "stop value"), (&step, "step size")] {
+        if !value.is_finite() {
+            let which = if value.is_nan() { "NaN" } else { "infinity" };
+            return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, format!("{what} cannot be {which}")));
+        }
+    }
+    if step.is_zero() {
+        return Err(zero_step());
+    }
+    let mut next = start;
+    Ok(Box::new(std::iter::from_fn(move || {
+        let within = if step.signum() > 0 { next <= stop } else { next >= stop };
+        if !within {
+            return None;
+        }
+        let value = next.clone();
+        next = value.add(&step);
+        Some(Ok(Datum::Numeric(value)))
+    })))
+}
+
+/// Timestamps a step apart; the step's calendar part is taken in the session's zone when they have one.
+fn series_time(ctx: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
+    let (start, stop, step) = (moment(args, 0)?, moment(args, 1)?, interval(args, 2)?);
+    let direction = arithmetic::interval_length(step).signum();
+    if direction == 0 {
+        return Err(zero_step());
+    }
+    let zoned = matches!(args[0], Datum::Timestamptz(_));
+    let zone = ctx.settings.time_zone.clone();
+    let mut next = Some(start);
+    Ok(Box::new(std::iter::from_fn(move || {
+        let value = next.filter(|t| if direction > 0 { *t <= stop } else { *t >= stop })?;
+        let following = if zoned { arithmetic::timestamptz_add(value, step, &zone) } else { arithmetic::timestamp_add(value, step) };
+        match following {
+            Ok(following) => next = Some(following),
+            Err(error) => {
+                next = None;
+                return Some(Err(error));
+            }
+        }
+        Some(Ok(if zoned { Datum::Timestamptz(value) } else { Datum::Timestamp(value) }))
+    })))
+}
+
+/// Elements of an array, in storage order.
+fn unnest(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
+    let array = Arc::clone(array(args, 0)?);
+    Ok(Box::new((0..array.elements.len()).map(move |at| Ok(array.elements[at].clone()))))
+}
+
+fn subscripts(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
+    let dimension = int(args, 1)?;
+    let Some((length, lower)) = usize::try_from(dimension - 1).ok().and_then(|at| array(args, 0).ok()?.dims.get(at).copied()) else {
+        return Ok(Box::new(std::iter::empty()));
+    };
+    let reverse = args.len() > 2 && boolean(args, 2)?;
+    let subscript = move |n: i32| Ok(Datum::Int4(if reverse { lower + length - 1 - n } else { lower + n }));
+    Ok(Box::new((0..length).map(subscript)))
+}
+
+fn regexp_matches(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
+    let flags = if args.len() > 2 { text(args, 2)? } else { "" };
+    let (regex, global) = pattern::with_flags(text(args, 1)?, flags)?;
+    let limit = if global { usize::MAX } else { 1 };
+    let found: Vec<Datum> = regex.captures_iter(text(args, 0)?).take(limit).map(|found| pattern::captured(&found)).collect();
+    Ok(Box::new(found.into_iter().map(Ok)))
+}
+
+fn regexp_split(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
+    let flags = if args.len() > 2 { text(args, 2)? } else { "" };
+    let (regex, _) = pattern::with_flags(text(args, 1)?, flags)?;
+    let parts: Vec<Datum> = pattern::split(&regex, text(args, 0)?).into_iter().map(Datum::text).collect();
+    Ok(Box::new(parts.into_iter().map(Ok)))
+}
+
+fn string_to_table(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
+    let (string, separator) = (text(args, 0)?, text(args, 1)?);
+    let parts: Vec<Datum> = match (string.is_empty(), separator.is_empty()) {
+        (true, _) => Vec::new(),
+        (false, true) => vec![Datum::text(string)],
+        (false, false) => string.split(separator).map(Datum::text).collect(),
+    };
+    Ok(Box::new(parts.into_iter().map(Ok)))
+}
+
+/// `pg_options_to_table`: `name=value` pairs as rows.
+fn options_to_table(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
+    let options = Arc::clone(array(args, 0)?);
+    let rows = (0..options.elements.len()).map(move |at| {
+        let Datum::Text(option) = &options.elements[at] else { return Ok(Datum::Null) };
+        let (name, value) = option.split_once('=').unwrap_or((option, ""));
+        Ok(Datum::Record([Datum::text(name), Datum::text(value)].into()))
+    });
+    Ok(Box::new(rows))
+}
+
+const fn f(name: &'static str, args: &'static [DataType], result: DataType, eval: SetEvalFn) -> SetFunction {
+    SetFunction { name, args, result, columns: &[], strict: true, eval }
+}
+
+#[rustfmt::skip]
+static FUNCTIONS: &[SetFunction] = &[
+    f("generate_series", &[INT4, INT4], INT4, series_int), f("generate_series", &[INT4, INT4, INT4], INT4, series_int), f("generate_series", &[INT8, INT8], INT8, series_int), f("generate_series", &[INT8, INT8, INT8], INT8, series_int),
+    f("generate_series", &[NUMERIC, NUMERIC], NUMERIC, series_numeric), f("generate_series", &[NUMERIC, NUMERIC, NUMERIC], NUMERIC, series_numeric),
+    f("generate_series", &[TIMESTAMP, TIMESTAMP, INTERVAL], TIMESTAMP, series_time), f("generate_series", &[TIMESTAMPTZ, TIMESTAMPTZ, INTERVAL], TIMESTAMPTZ, series_time),
+    f("unnest", &[DataType::ANYARRAY], DataType::ANYELEMENT, unnest), f("generate_subscripts", &[DataType::ANYARRAY, INT4], INT4, subscripts), f("generate_subscripts", &[DataType::ANYARRAY, INT4, BOOL], INT4, subscripts),
+    f("regexp_matches", &[TEXT, TEXT], DataType::TEXT_ARRAY, regexp_matches), f("regexp_matches", &[TEXT, TEXT, TEXT], DataType::TEXT_ARRAY, regexp_matches),
+    f("regexp_split_to_table", &[TEXT, TEXT], TEXT, regexp_split), f("regexp_split_to_table", &[TEXT, TEXT, TEXT], TEXT, regexp_split), f("string_to_table", &[TEXT, TEXT], TEXT, string_to_table),
+    SetFunction { name: "pg_options_to_table", args: &[DataType::TEXT_ARRAY], result: DataType::RECORD, columns: &[("option_name", TEXT), ("option_value", TEXT)], strict: true, eval: options_to_table },
+];
 
 /// Is there a set-returning function of this name?
 pub fn is_set_returning(name: &str) -> bool {

@@ -1,12 +1,16 @@
-//! Aggregate functions: which one a call means, and the accumulators that compute them.
+//! Aggregate functions: which one a call means ([`resolve_aggregate`]), and the accumulators that compute them ([`accumulator`]).
 //!
 //! DISTINCT, FILTER and ORDER BY are the executor's: it feeds an [`Accumulator`] only the rows that count, in order.
 //! Accumulators merge, so that partial results of several batches can be put together.
 
 use super::resolve::{choose, function_error, Signature};
 use crate::error::SqlError;
-use crate::expr::EvalContext;
-use crate::types::{DataType, Datum};
+use crate::types::DataType;
+
+mod accumulator;
+mod variance;
+
+pub use accumulator::Accumulator;
 
 /// An aggregate function.
 #[derive(Debug)]
@@ -23,10 +27,42 @@ pub struct AggregateFunction {
 
 /// How an aggregate accumulates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
 pub enum AggregateKind {
+    /// `count(*)`
     CountStar,
+    /// `count(x)`
     Count,
+    /// `sum`, with the result's type
+    Sum(DataType),
+    /// `avg`, with the result's type
+    Avg(DataType),
+    /// `min`
+    Min,
+    /// `max`
+    Max,
+    /// `bool_and`, `every`
+    BoolAnd,
+    /// `bool_or`
+    BoolOr,
+    /// `bit_and`
+    BitAnd,
+    /// `bit_or`
+    BitOr,
+    /// `bit_xor`
+    BitXor,
+    /// `string_agg`
+    StringAgg,
+    /// `array_agg`
+    ArrayAgg,
+    /// `var_*` and `stddev_*`
+    Variance {
+        /// Divide by n - 1 instead of n.
+        sample: bool,
+        /// The square root of it.
+        root: bool,
+        /// Of floats, otherwise of exact numbers.
+        float: bool,
+    },
 }
 
 impl Signature for &'static AggregateFunction {
@@ -55,36 +91,14 @@ pub struct ResolvedAggregate {
 impl ResolvedAggregate {
     /// A new, empty accumulator.
     pub fn accumulator(&self) -> Accumulator {
-        Accumulator { count: 0 }
+        Accumulator::new(self.func.kind, self.arg_types.first().copied().unwrap_or(DataType::ANY))
+    }
+
+    /// Does the result depend on the order of the rows (so that an ORDER BY inside the call matters)?
+    pub fn is_ordered(&self) -> bool {
+        matches!(self.func.kind, AggregateKind::StringAgg | AggregateKind::ArrayAgg)
     }
 }
-
-/// The state of one aggregate over one group.
-#[derive(Clone, Debug)]
-pub struct Accumulator {
-    count: i64,
-}
-
-impl Accumulator {
-    /// Takes one row's arguments, already cast to `arg_types`.
-    pub fn accumulate(&mut self, _ctx: &EvalContext<'_>, _args: &[Datum]) -> Result<(), SqlError> {
-        self.count += 1;
-        Ok(())
-    }
-
-    /// Takes in what another accumulator of the same aggregate saw (its rows come after this one's).
-    pub fn merge(&mut self, other: Accumulator) -> Result<(), SqlError> {
-        self.count += other.count;
-        Ok(())
-    }
-
-    /// The result.
-    pub fn finish(self, _ctx: &EvalContext<'_>) -> Result<Datum, SqlError> {
-        Ok(Datum::Int8(self.count))
-    }
-}
-
-static AGGREGATES: &[AggregateFunction] = &[];
 
 /// Is there an aggregate of this name?
 pub fn is_aggregate(name: &str) -> bool {
@@ -97,3 +111,72 @@ pub fn resolve_aggregate(name: &str, args: &[DataType]) -> Result<ResolvedAggreg
     let found = choose(&overloads, args).map_err(|why| function_error(name, args, why))?;
     Ok(ResolvedAggregate { func: found.func, arg_types: found.args, result: found.result })
 }
+
+const fn a(name: &'static str, args: &'static [DataType], result: DataType, kind: AggregateKind) -> AggregateFunction {
+    AggregateFunction { name, args, result, kind }
+}
+
+const INT2: DataType = DataType::INT2;
+const INT4: DataType = DataType::INT4;
+const INT8: DataType = DataType::INT8;
+const FLOAT4: DataType = DataType::FLOAT4;
+const FLOAT8: DataType = DataType::FLOAT8;
+const NUMERIC: DataType = DataType::NUMERIC;
+const INTERVAL: DataType = DataType::INTERVAL;
+const BOOL: DataType = DataType::BOOL;
+const TEXT: DataType = DataType::TEXT;
+const BYTEA: DataType = DataType::BYTEA;
+
+/// `min` and `max` of each type.
+macro_rules! extremes {
+    ($($ty:ident),*) => {
+        &[$(
+            a("min", &[DataType::$ty], DataType::$ty, AggregateKind::Min), a("max", &[DataType::$ty], DataType::$ty, AggregateKind::Max),
+        )*]
+    };
+}
+
+static EXTREMES: &[AggregateFunction] = extremes![
+    INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, TEXT, BPCHAR, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL, OID, ANYARRAY
+];
+
+/// A variance family over every number type.
+macro_rules! variances {
+    ($($name:literal $sample:literal $root:literal),*) => {
+        &[$(
+            a($name, &[INT2], NUMERIC, AggregateKind::Variance { sample: $sample, root: $root, float: false }),
+            a($name, &[INT4], NUMERIC, AggregateKind::Variance { sample: $sample, root: $root, float: false }),
+            a($name, &[INT8], NUMERIC, AggregateKind::Variance { sample: $sample, root: $root, float: false }),
+            a($name, &[NUMERIC], NUMERIC, AggregateKind::Variance { sample: $sample, root: $root, float: false }),
+            a($name, &[FLOAT4], FLOAT8, AggregateKind::Variance { sample: $sample, root: $root, float: true }),
+            a($name, &[FLOAT8], FLOAT8, AggregateKind::Variance { sample: $sample, root: $root, float: true }),
+        )*]
+    };
+}
+
+static VARIANCES: &[AggregateFunction] = variances![
+    "variance" true false, "var_samp" true false, "var_pop" false false, "stddev" true true, "stddev_samp" true true, "stddev_pop" false true
+];
+
+#[rustfmt::skip]
+static PLAIN: &[AggregateFunction] = &[
+    a("count", &[], INT8, AggregateKind::CountStar), a("count", &[DataType::ANY], INT8, AggregateKind::Count),
+    a("sum", &[INT2], INT8, AggregateKind::Sum(INT8)), a("sum", &[INT4], INT8, AggregateKind::Sum(INT8)), a("sum", &[INT8], NUMERIC, AggregateKind::Sum(NUMERIC)), a("sum", &[NUMERIC], NUMERIC, AggregateKind::Sum(NUMERIC)), a("sum", &[FLOAT4], FLOAT4, AggregateKind::Sum(FLOAT4)), a("sum", &[FLOAT8], FLOAT8, AggregateKind::Sum(FLOAT8)), a("sum", &[INTERVAL], INTERVAL, AggregateKind::Sum(INTERVAL)),
+    a("avg", &[INT2], NUMERIC, AggregateKind::Avg(NUMERIC)), a("avg", &[INT4], NUMERIC, AggregateKind::Avg(NUMERIC)), a("avg", &[INT8], NUMERIC, AggregateKind::Avg(NUMERIC)), a("avg", &[NUMERIC], NUMERIC, AggregateKind::Avg(NUMERIC)), a("avg", &[FLOAT4], FLOAT8, AggregateKind::Avg(FLOAT8)), a("avg", &[FLOAT8], FLOAT8, AggregateKind::Avg(FLOAT8)), a("avg", &[INTERVAL], INTERVAL, AggregateKind::Avg(INTERVAL)),
+    a("bool_and", &[BOOL], BOOL, AggregateKind::BoolAnd), a("every", &[BOOL], BOOL, AggregateKind::BoolAnd), a("bool_or", &[BOOL], BOOL, AggregateKind::BoolOr),
+    a("bit_and", &[INT2], INT2, AggregateKind::BitAnd), a("bit_and", &[INT4], INT4, AggregateKind::BitAnd), a("bit_and", &[INT8], INT8, AggregateKind::BitAnd), a("bit_or", &[INT2], INT2, AggregateKind::BitOr), a("bit_or", &[INT4], INT4, AggregateKind::BitOr), a("bit_or", &[INT8], INT8, AggregateKind::BitOr),
+    a("bit_xor", &[INT2], INT2, AggregateKind::BitXor), a("bit_xor", &[INT4], INT4, AggregateKind::BitXor), a("bit_xor", &[INT8], INT8, AggregateKind::BitXor),
+    a("string_agg", &[TEXT, TEXT], TEXT, AggregateKind::StringAgg), a("string_agg", &[BYTEA, BYTEA], BYTEA, AggregateKind::StringAgg),
+    a("array_agg", &[DataType::ANYNONARRAY], DataType::ANYARRAY, AggregateKind::ArrayAgg),
+];
+
+/// All tables, read as one.
+struct Tables([&'static [AggregateFunction]; 3]);
+
+impl Tables {
+    fn iter(&self) -> impl Iterator<Item = &'static AggregateFunction> {
+        self.0.iter().flat_map(|table| table.iter())
+    }
+}
+
+static AGGREGATES: Tables = Tables([PLAIN, EXTREMES, VARIANCES]);

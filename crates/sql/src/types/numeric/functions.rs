@@ -45,8 +45,13 @@ impl Numeric {
         let (weight, _) = first_digit(self);
         let result_weight = if weight >= 0 { weight * 4 / 2 + 1 } else { 1 - (1 - weight * 4) / 2 };
         let scale = shown_scale(16 - result_weight, &[self.scale()]);
+        Ok(self.sqrt_at(scale))
+    }
+
+    /// Square root of a finite number not below zero, rounded to a scale.
+    pub fn sqrt_at(&self, scale: u32) -> Numeric {
         let root = fixed(self, 2 * (scale + 1)).sqrt();
-        Ok(Numeric::from_big(root, scale + 1).round(scale as i32))
+        Numeric::from_big(root, scale + 1).round(scale as i32)
     }
 
     /// `e` to this power.

@@ -76,6 +76,19 @@ pub fn write_escape(bytes: &[u8], out: &mut String) {
     }
 }
 
+/// `encode(bytes, 'escape')`: only zero bytes, high bytes and backslashes are escaped.
+pub fn write_escape_function(bytes: &[u8], out: &mut String) {
+    for byte in bytes {
+        match byte {
+            b'\\' => out.push_str("\\\\"),
+            0 | 0x80.. => {
+                let _ = write!(out, "\\{byte:03o}");
+            }
+            other => out.push(char::from(*other)),
+        }
+    }
+}
+
 /// Appends the form that `bytea_output` asks for.
 pub(super) fn write(bytes: &[u8], form: ByteaOutput, out: &mut String) {
     match form {

@@ -1,0 +1,350 @@
+//! LIKE, regular expressions, SIMILAR TO.
+//!
+//! LIKE has its own matcher, bytewise and without allocation.  Regular expressions are the regex crate's: linear time, so no pattern can hang
+//! a server; what it does not have (back references, look-around) is refused.
+
+use super::args::{int, out, text, Answer};
+use super::{BuiltinFunction, EvalFn};
+use crate::error::{SqlError, SqlState};
+use crate::expr::EvalContext;
+use crate::types::{DataType, Datum};
+use regex::{Regex, RegexBuilder};
+use std::cell::RefCell;
+use std::fmt::Write;
+
+const TEXT: DataType = DataType::TEXT;
+const BOOL: DataType = DataType::BOOL;
+const INT4: DataType = DataType::INT4;
+const TEXT_ARRAY: DataType = DataType::TEXT_ARRAY;
+
+/// Compiled patterns kept per thread.
+const CACHE_PATTERNS_MAX: usize = 32;
+/// Bytes one compiled pattern may take.
+const PATTERN_BYTES_MAX: usize = 4 << 20;
+
+fn dangling_escape() -> SqlError {
+    SqlError::new(SqlState::INVALID_ESCAPE_SEQUENCE, "LIKE pattern must not end with escape character")
+}
+
+/// Does the whole text match a LIKE pattern? `%` any run, `_` one character, `\` takes the next literally.
+pub(super) fn like(text: &[u8], pattern: &[u8]) -> Result<bool, SqlError> {
+    let (mut t, mut p) = (0, 0);
+    // Where to resume after the last `%`: a longer run for it.
+    let mut resume: Option<(usize, usize)> = None;
+    loop {
+        match pattern.get(p) {
+            Some(b'%') => {
+                p += 1;
+                resume = Some((t, p));
+                continue;
+            }
+            Some(b'_') if t < text.len() => {
+                t += char_bytes(text, t);
+                p += 1;
+                continue;
+            }
+            Some(b'\\') => {
+                let literal = *pattern.get(p + 1).ok_or_else(dangling_escape)?;
+                if text.get(t) == Some(&literal) {
+                    t += 1;
+                    p += 2;
+                    continue;
+                }
+            }
+            Some(literal) if *literal != b'_' && text.get(t) == Some(literal) => {
+                t += 1;
+                p += 1;
+                continue;
+            }
+            None if t == text.len() => return Ok(true),
+            _ => {}
+        }
+        match resume {
+            Some((at, after)) if at < text.len() => {
+                let next = at + char_bytes(text, at);
+                resume = Some((next, after));
+                (t, p) = (next, after);
+            }
+            _ => return Ok(false),
+        }
+    }
+}
+
+fn char_bytes(text: &[u8], at: usize) -> usize {
+    let mut length = 1;
+    while text.get(at + length).is_some_and(|b| b & 0xc0 == 0x80) {
+        length += 1;
+    }
+    length
+}
+
+fn like_op(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bool(like(text(args, 0)?.as_bytes(), text(args, 1)?.as_bytes())?))
+}
+fn not_like_op(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bool(!like(text(args, 0)?.as_bytes(), text(args, 1)?.as_bytes())?))
+}
+fn ilike(args: &[Datum]) -> Result<bool, SqlError> {
+    like(text(args, 0)?.to_lowercase().as_bytes(), text(args, 1)?.to_lowercase().as_bytes())
+}
+fn ilike_op(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bool(ilike(args)?))
+}
+fn not_ilike_op(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bool(!ilike(args)?))
+}
+
+fn escape_char(escape: &str) -> Result<Option<char>, SqlError> {
+    let mut chars = escape.chars();
+    match (chars.next(), chars.next()) {
+        (first, None) => Ok(first),
+        _ => Err(SqlError::new(SqlState::INVALID_ESCAPE_SEQUENCE, "invalid escape string").hint("Escape string must be empty or one character.")),
+    }
+}
+
+/// `LIKE ... ESCAPE e`: rewrites the pattern to use a backslash.
+fn like_escape(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let escape = escape_char(text(args, 1)?)?;
+    let mut rewritten = String::new();
+    let mut after_escape = false;
+    for c in text(args, 0)?.chars() {
+        if !after_escape && Some(c) == escape {
+            after_escape = true;
+            rewritten.push('\\');
+            continue;
+        }
+        if c == '\\' && !after_escape {
+            rewritten.push('\\');
+        }
+        rewritten.push(c);
+        after_escape = false;
+    }
+    out(rewritten)
+}
+
+/// `SIMILAR TO`: the pattern as a regular expression.
+fn similar_to_escape(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let escape = if args.len() > 1 { escape_char(text(args, 1)?)? } else { Some('\\') };
+    let mut regex = String::from("^(?:");
+    let mut chars = text(args, 0)?.chars();
+    let mut in_class = false;
+    while let Some(c) = chars.next() {
+        match c {
+            c if Some(c) == escape => {
+                let literal = chars.next().ok_or_else(dangling_escape)?;
+                regex.push_str(&regex::escape(literal.encode_utf8(&mut [0; 4])));
+            }
+            '[' if !in_class => {
+                in_class = true;
+                regex.push('[');
+            }
+            ']' if in_class => {
+                in_class = false;
+                regex.push(']');
+            }
+            c if in_class => regex.push(c),
+            '%' => regex.push_str(".*"),
+            '_' => regex.push('.'),
+            '(' => regex.push_str("(?:"),
+            '\\' | '.' | '^' | '$' => {
+                regex.push('\\');
+                regex.push(c);
+            }
+            c => regex.push(c),
+        }
+    }
+    regex.push_str(")$");
+    out(regex)
+}
+
+thread_local! {
+    static CACHE: RefCell<Vec<(String, bool, Regex)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The compiled pattern, from the thread's cache if it was used lately.
+pub(super) fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, SqlError> {
+    CACHE.with_borrow_mut(|cache| {
+        if let Some(at) = cache.iter().position(|(known, flag, _)| known == pattern && *flag == ignore_case) {
+            cache[..=at].rotate_right(1);
+            return Ok(cache[0].2.clone());
+        }
+        let regex = RegexBuilder::new(&translate(pattern))
+            .case_insensitive(ignore_case)
+            .dot_matches_new_line(true)
+            .size_limit(PATTERN_BYTES_MAX)
+            .build()
+            .map_err(|error| {
+                let reason = error.to_string();
+                let last = reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+                SqlError::new(SqlState::INVALID_REGULAR_EXPRESSION, format!("invalid regular expression: {last}"))
+            })?;
+        cache.insert(0, (pattern.to_owned(), ignore_case, regex.clone()));
+        cache.truncate(CACHE_PATTERNS_MAX);
+        Ok(regex)
+    })
+}
+
+/// PostgreSQL's escapes that the regex crate spells otherwise.
+fn translate(pattern: &str) -> String {
+    if let Some(literal) = pattern.strip_prefix("***=") {
+        return regex::escape(literal);
+    }
+    let pattern = pattern.strip_prefix("***:").unwrap_or(pattern);
+    pattern.replace("\\m", "\\b{start}").replace("\\M", "\\b{end}").replace("\\y", "\\b").replace("\\Y", "\\B").replace("\\Z", "\\z")
+}
+
+fn matches(args: &[Datum], ignore_case: bool) -> Result<bool, SqlError> {
+    Ok(compile(text(args, 1)?, ignore_case)?.is_match(text(args, 0)?))
+}
+fn match_op(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bool(matches(args, false)?))
+}
+fn match_case_op(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bool(matches(args, true)?))
+}
+fn not_match_op(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bool(!matches(args, false)?))
+}
+fn not_match_case_op(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bool(!matches(args, true)?))
+}
+
+/// Flags of the regexp functions: `(regex, global)`.
+pub(super) fn with_flags(pattern: &str, flags: &str) -> Result<(Regex, bool), SqlError> {
+    let mut prefix = String::new();
+    let (mut global, mut ignore_case) = (false, false);
+    for flag in flags.chars() {
+        match flag {
+            'g' => global = true,
+            'i' => ignore_case = true,
+            'c' => ignore_case = false,
+            'n' | 'm' => prefix.push_str("(?m-s)"),
+            's' => {}
+            'x' => prefix.push_str("(?x)"),
+            other => {
+                return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, format!("invalid regular expression option: \"{other}\"")));
+            }
+        }
+    }
+    Ok((compile(&format!("{prefix}{pattern}"), ignore_case)?, global))
+}
+
+fn optional_text(args: &[Datum], at: usize) -> Result<&str, SqlError> {
+    if args.len() > at { text(args, at) } else { Ok("") }
+}
+
+fn regexp_replace(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let (regex, global) = with_flags(text(args, 1)?, optional_text(args, 3)?)?;
+    let replacement = replacement(text(args, 2)?);
+    let string = text(args, 0)?;
+    out(if global { regex.replace_all(string, replacement.as_str()) } else { regex.replace(string, replacement.as_str()) }.into_owned())
+}
+
+/// `\1` and `\&` in the regex crate's spelling.
+fn replacement(text: &str) -> String {
+    let mut result = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '$' => result.push_str("$$"),
+            '\\' => match chars.next() {
+                Some(digit @ '1'..='9') => {
+                    let _ = write!(result, "${{{digit}}}");
+                }
+                Some('&') => result.push_str("${0}"),
+                Some('\\') => result.push('\\'),
+                Some(other) => {
+                    result.push('\\');
+                    result.push(other);
+                }
+                None => result.push('\\'),
+            },
+            c => result.push(c),
+        }
+    }
+    result
+}
+
+/// The captures of one match as an array: the whole match when there are no groups.
+pub(super) fn captured(found: &regex::Captures<'_>) -> Datum {
+    let from = usize::from(found.len() > 1);
+    let parts = (from..found.len()).map(|n| found.get(n).map_or(Datum::Null, |part| Datum::text(part.as_str())));
+    Datum::array(TEXT, parts.collect())
+}
+
+fn regexp_match(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let (regex, global) = with_flags(text(args, 1)?, optional_text(args, 2)?)?;
+    if global {
+        return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "regexp_match() does not support the \"global\" option").hint("Use the regexp_matches function instead."));
+    }
+    Ok(regex.captures(text(args, 0)?).map_or(Datum::Null, |found| captured(&found)))
+}
+
+/// Pieces between matches.
+pub(super) fn split<'t>(regex: &Regex, string: &'t str) -> Vec<&'t str> {
+    let mut parts = Vec::new();
+    let mut last = 0;
+    for found in regex.find_iter(string) {
+        // An empty match at the ends or right after another separates nothing.
+        if found.is_empty() && (found.start() == last || found.start() == string.len()) {
+            continue;
+        }
+        parts.push(&string[last..found.start()]);
+        last = found.end();
+    }
+    parts.push(&string[last..]);
+    parts
+}
+
+fn regexp_split_to_array(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let (regex, _) = with_flags(text(args, 1)?, optional_text(args, 2)?)?;
+    Ok(Datum::array(TEXT, split(&regex, text(args, 0)?).into_iter().map(Datum::text).collect()))
+}
+
+/// `substring(text from pattern)`: the first group, or the whole match.
+fn substring_regex(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let regex = compile(text(args, 1)?, false)?;
+    let found = regex.captures(text(args, 0)?);
+    Ok(found.and_then(|found| if found.len() > 1 { found.get(1) } else { found.get(0) }).map_or(Datum::Null, |part| Datum::text(part.as_str())))
+}
+
+fn regexp_like(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bool(with_flags(text(args, 1)?, optional_text(args, 2)?)?.0.is_match(text(args, 0)?)))
+}
+
+fn regexp_count(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let (regex, _) = with_flags(text(args, 1)?, optional_text(args, 3)?)?;
+    let string = text(args, 0)?;
+    let start = if args.len() > 2 { int(args, 2)? } else { 1 };
+    if start < 1 {
+        return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, format!("invalid value for parameter \"start\": {start}")));
+    }
+    let from = string.char_indices().nth(start as usize - 1).map_or(string.len(), |(at, _)| at);
+    Ok(Datum::Int4(regex.find_iter(&string[from..]).count() as i32))
+}
+
+fn regexp_substr(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let regex = compile(text(args, 1)?, false)?;
+    Ok(regex.find(text(args, 0)?).map_or(Datum::Null, |found| Datum::text(found.as_str())))
+}
+
+const fn f(name: &'static str, args: &'static [DataType], result: DataType, eval: EvalFn) -> BuiltinFunction {
+    BuiltinFunction::new(name, args, result, eval)
+}
+
+/// All of them.
+#[rustfmt::skip]
+pub(super) static FUNCTIONS: &[BuiltinFunction] = &[
+    f("~~", &[TEXT, TEXT], BOOL, like_op), f("!~~", &[TEXT, TEXT], BOOL, not_like_op), f("~~*", &[TEXT, TEXT], BOOL, ilike_op), f("!~~*", &[TEXT, TEXT], BOOL, not_ilike_op),
+    f("~~", &[DataType::BPCHAR, TEXT], BOOL, like_op), f("!~~", &[DataType::BPCHAR, TEXT], BOOL, not_like_op), f("~~*", &[DataType::BPCHAR, TEXT], BOOL, ilike_op), f("!~~*", &[DataType::BPCHAR, TEXT], BOOL, not_ilike_op),
+    f("~~", &[DataType::NAME, TEXT], BOOL, like_op), f("!~~", &[DataType::NAME, TEXT], BOOL, not_like_op), f("~~*", &[DataType::NAME, TEXT], BOOL, ilike_op), f("!~~*", &[DataType::NAME, TEXT], BOOL, not_ilike_op),
+    f("~", &[TEXT, TEXT], BOOL, match_op), f("~*", &[TEXT, TEXT], BOOL, match_case_op), f("!~", &[TEXT, TEXT], BOOL, not_match_op), f("!~*", &[TEXT, TEXT], BOOL, not_match_case_op),
+    f("~", &[DataType::NAME, TEXT], BOOL, match_op), f("~*", &[DataType::NAME, TEXT], BOOL, match_case_op), f("!~", &[DataType::NAME, TEXT], BOOL, not_match_op), f("!~*", &[DataType::NAME, TEXT], BOOL, not_match_case_op),
+    f("like", &[TEXT, TEXT], BOOL, like_op), f("notlike", &[TEXT, TEXT], BOOL, not_like_op), f("like_escape", &[TEXT, TEXT], TEXT, like_escape),
+    f("similar_to_escape", &[TEXT], TEXT, similar_to_escape), f("similar_to_escape", &[TEXT, TEXT], TEXT, similar_to_escape),
+    f("regexp_replace", &[TEXT, TEXT, TEXT], TEXT, regexp_replace), f("regexp_replace", &[TEXT, TEXT, TEXT, TEXT], TEXT, regexp_replace),
+    f("regexp_match", &[TEXT, TEXT], TEXT_ARRAY, regexp_match), f("regexp_match", &[TEXT, TEXT, TEXT], TEXT_ARRAY, regexp_match),
+    f("regexp_split_to_array", &[TEXT, TEXT], TEXT_ARRAY, regexp_split_to_array), f("regexp_split_to_array", &[TEXT, TEXT, TEXT], TEXT_ARRAY, regexp_split_to_array),
+    f("substring", &[TEXT, TEXT], TEXT, substring_regex), f("regexp_like", &[TEXT, TEXT], BOOL, regexp_like), f("regexp_like", &[TEXT, TEXT, TEXT], BOOL, regexp_like),
+    f("regexp_count", &[TEXT, TEXT], INT4, regexp_count), f("regexp_count", &[TEXT, TEXT, INT4], INT4, regexp_count), f("regexp_count", &[TEXT, TEXT, INT4, TEXT], INT4, regexp_count), f("regexp_substr", &[TEXT, TEXT], TEXT, regexp_substr),
+];
