@@ -35,7 +35,7 @@ use tidelock_base::{IndexId, Key, Timestamp};
 /// Rows in one redb commit: more are cheaper a row, and stall the log's syncs for longer.
 const SLICE_ROWS: usize = 20_000;
 /// Time one redb commit may gather rows.
-const SLICE_TIME: Duration = Duration::from_millis(50);
+const SLICE_TIME: Duration = Duration::from_millis(20);
 /// Rows between two looks at the clock.
 const CLOCK_EVERY: usize = 128;
 /// Memtable fill (of its maximum) up to which a pass pauses as long as it works.
