@@ -84,6 +84,8 @@ struct Pending {
     /// Indexes with history, and the oldest pin when it was last collected.
     history: BTreeSet<IndexId>,
     collected_to: Timestamp,
+    /// How much history there was then.
+    collected_rows: u64,
 }
 
 impl Folder {
@@ -362,7 +364,8 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Drops the history that no pin needs any more, if the oldest pin has moved since the last time.
+    /// Drops the history that no pin needs any more, if the oldest pin has moved since the last time, or if much has come
+    /// since (short pins leave theirs behind while a long one stays).
     fn collect_history(&mut self) -> Result<(), StorageError> {
         if self.folder.pending.lock().history.is_empty() {
             return Ok(());
@@ -370,7 +373,8 @@ impl<'a> Pass<'a> {
         let oldest = self.slice()?.view.oldest();
         let indexes: Vec<IndexId> = {
             let pending = self.folder.pending.lock();
-            if pending.collected_to == oldest { Vec::new() } else { pending.history.iter().copied().collect() }
+            let grown = self.folder.counters.history_rows.load(Ordering::Relaxed) > 2 * pending.collected_rows + SLICE_ROWS as u64;
+            if pending.collected_to == oldest && !grown { Vec::new() } else { pending.history.iter().copied().collect() }
         };
         for index in indexes {
             let mut from = None;
@@ -379,7 +383,9 @@ impl<'a> Pass<'a> {
                 from = Some(last);
             }
         }
-        self.folder.pending.lock().collected_to = oldest;
+        let mut pending = self.folder.pending.lock();
+        pending.collected_to = oldest;
+        pending.collected_rows = self.folder.counters.history_rows.load(Ordering::Relaxed);
         Ok(())
     }
 
