@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+pub mod bind;
 pub mod catalog;
 pub mod error;
 pub mod expr;

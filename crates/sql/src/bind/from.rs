@@ -1,0 +1,324 @@
+//! FROM: tables, views, CTEs, subqueries, functions and joins.
+
+use super::coerce::folded;
+use super::logical::{ColumnInfo, LockedTable, conjuncts};
+use super::query::Hints;
+use super::scope::{Namespace, Relation, Visible};
+use super::{Binder, Clause, Logical, VIEW_DEPTH_MAX};
+use crate::ast::{self, Ident, JoinConstraint, JoinKind, LockingClause, ObjectName, TableAlias, TableRef};
+use crate::catalog::{self, RelationKind, TableDescriptor};
+use crate::error::{SqlError, SqlState};
+use crate::expr::Expr;
+use crate::plan::{JoinType, RowLock, TableFunctionCall};
+use crate::types::{DataType, Datum};
+use std::sync::Arc;
+
+impl Binder<'_> {
+    /// The comma list.
+    pub(super) fn from_list(&mut self, list: &[TableRef], locking: &[LockingClause]) -> Result<(Logical, Namespace), SqlError> {
+        let mut whole: Option<(Logical, Namespace)> = None;
+        for item in list {
+            whole = Some(match whole {
+                None => self.table_ref(item, locking)?,
+                Some((left, mut space)) => {
+                    let (right, names) = self.beside(&space, item, locking)?;
+                    space.join(names)?;
+                    (Logical::Join { kind: JoinType::Inner, left: Box::new(left), right: Box::new(right), on: Vec::new() }, space)
+                }
+            });
+        }
+        Ok(whole.unwrap_or((Logical::OneRow, Namespace::default())))
+    }
+
+    /// Binds an item to the right of others: LATERAL ones (and functions) see them.
+    pub(super) fn beside(&mut self, left: &Namespace, item: &TableRef, locking: &[LockingClause]) -> Result<(Logical, Namespace), SqlError> {
+        let lateral = matches!(item, TableRef::Subquery { lateral: true, .. } | TableRef::Function { .. });
+        if lateral || matches!(item, TableRef::Join { .. }) {
+            self.scopes.push(left.clone());
+            let bound = self.table_ref(item, locking);
+            self.scopes.pop();
+            return bound;
+        }
+        self.hidden.push(left.clone());
+        let bound = self.table_ref(item, locking);
+        self.hidden.pop();
+        bound
+    }
+
+    fn table_ref(&mut self, item: &TableRef, locking: &[LockingClause]) -> Result<(Logical, Namespace), SqlError> {
+        match item {
+            TableRef::Table { name, alias } => self.table(name, alias.as_ref(), locking),
+            TableRef::Subquery { query, alias, .. } => {
+                let Some(alias) = alias else {
+                    return Err(SqlError::new(SqlState::SYNTAX_ERROR, "subquery in FROM must have an alias").hint("For example, FROM (SELECT ...) [AS] foo."));
+                };
+                let hints = Hints { locking: locks_for(&alias.name.value, locking), ..Hints::default() };
+                let state = super::SelectState::new(Clause::From);
+                let outer = std::mem::replace(&mut self.select, state);
+                let bound = self.query(query, &hints);
+                self.select = outer;
+                let (plan, output) = bound?;
+                let columns = output.into_iter().map(|(name, id)| (name, id, self.column_type_of(id))).collect();
+                let relation = Relation { alias: alias.name.value.clone(), schema: None, columns, system: Vec::new() };
+                Ok((plan, Namespace::of(renamed(relation, Some(alias))?)))
+            }
+            TableRef::Function { call, ordinality, alias, .. } => self.function(call, *ordinality, alias.as_ref()),
+            TableRef::Join { left, right, kind, constraint } => self.join(left, right, *kind, constraint, locking),
+        }
+    }
+
+    // ---- names
+
+    fn table(&mut self, name: &ObjectName, alias: Option<&TableAlias>, locking: &[LockingClause]) -> Result<(Logical, Namespace), SqlError> {
+        if name.schema.is_none() {
+            if let Some(at) = self.visible_ctes.iter().rposition(|c| c.name == name.name) {
+                let cte = self.visible_ctes[at].clone();
+                return self.cte_scan(cte.number, cte.in_recursion, &name.name, alias);
+            }
+        }
+        let relation = self.relation(name)?;
+        let table = relation.descriptor().clone();
+        self.relations.push(table.oid);
+        let shown = alias.map_or(table.name.clone(), |a| a.name.value.clone());
+        let bound = match (&relation, table.kind) {
+            (catalog::Relation::Virtual(virtual_table, descriptor), _) => self.virtual_table(virtual_table.clone(), descriptor, &shown),
+            (_, RelationKind::View) => return self.view(&table, &shown, alias, locking),
+            (_, RelationKind::Sequence) => return Err(SqlError::unsupported(format!("reading the sequence \"{}\" as a table", table.name)).at(name.pos)),
+            _ => {
+                let bound = self.get(&table, &shown);
+                if let (Some(lock), Logical::Get { columns, .. }) = (self.lock_for(&shown, locking), &bound.0) {
+                    self.locked.push(LockedTable { table: table.clone(), alias: shown.clone(), columns: columns.clone(), lock });
+                }
+                bound
+            }
+        };
+        let (plan, mut names) = bound;
+        if alias.is_none() {
+            names.schema = Some(table.schema.clone());
+        }
+        Ok((plan, Namespace::of(renamed(names, alias)?)))
+    }
+
+    /// The relation of that name, or 42P01.
+    pub(super) fn relation(&self, name: &ObjectName) -> Result<catalog::Relation, SqlError> {
+        if let Some(database) = &name.catalog {
+            if database != self.catalog.database() {
+                let message = format!("cross-database references are not implemented: \"{name}\"");
+                return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message).at(name.pos));
+            }
+        }
+        let found = self.catalog.resolve(name.schema.as_deref(), &name.name, &self.settings.search_path);
+        found.cloned().ok_or_else(|| {
+            let shown = name.schema.as_ref().map_or(name.name.clone(), |s| format!("{s}.{}", name.name));
+            SqlError::new(SqlState::UNDEFINED_TABLE, format!("relation \"{shown}\" does not exist")).at(name.pos)
+        })
+    }
+
+    /// A use of a stored table, with fresh ids for all its columns.
+    pub(super) fn get(&mut self, table: &Arc<TableDescriptor>, alias: &str) -> (Logical, Relation) {
+        let ids: Vec<usize> = table.columns.iter().map(|c| self.table_column(table, c)).collect();
+        let columns = table.visible_columns().map(|(p, c)| (c.name.clone(), ids[p], c.ty)).collect();
+        let system = vec![("tableoid".to_owned(), Expr::Const(Datum::Oid(table.oid), DataType::OID.into()))];
+        let relation = Relation { alias: alias.to_owned(), schema: None, columns, system };
+        (Logical::Get { table: table.clone(), alias: alias.to_owned(), columns: ids }, relation)
+    }
+
+    fn table_column(&mut self, table: &TableDescriptor, column: &catalog::Column) -> usize {
+        self.columns.push(ColumnInfo { name: column.name.clone(), ty: column.ty, table: table.oid, attnum: column.attnum });
+        self.columns.len() - 1
+    }
+
+    fn virtual_table(&mut self, table: Arc<catalog::VirtualTable>, descriptor: &TableDescriptor, alias: &str) -> (Logical, Relation) {
+        let columns: Vec<usize> = descriptor.columns.iter().map(|c| self.table_column(descriptor, c)).collect();
+        let names = descriptor.columns.iter().zip(&columns).map(|(c, id)| (c.name.clone(), *id, c.ty)).collect();
+        let system = vec![("tableoid".to_owned(), Expr::Const(Datum::Oid(descriptor.oid), DataType::OID.into()))];
+        let relation = Relation { alias: alias.to_owned(), schema: None, columns: names, system };
+        (Logical::Virtual { table, alias: alias.to_owned(), columns }, relation)
+    }
+
+    /// A view is the query it stands for, bound as if nothing else were in sight.
+    fn view(&mut self, table: &Arc<TableDescriptor>, shown: &str, alias: Option<&TableAlias>, locking: &[LockingClause]) -> Result<(Logical, Namespace), SqlError> {
+        if self.view_depth == VIEW_DEPTH_MAX {
+            return Err(SqlError::new(SqlState::INVALID_OBJECT_DEFINITION, format!("infinite recursion detected in rules for relation \"{}\"", table.name)));
+        }
+        let text = table.view_query.as_deref().unwrap_or_default();
+        let query = crate::parse::parse_query(text)?;
+        let hints = Hints { locking: locks_for(shown, locking), ..Hints::default() };
+        let scopes = std::mem::take(&mut self.scopes);
+        let hidden = std::mem::take(&mut self.hidden);
+        let ctes = std::mem::take(&mut self.visible_ctes);
+        let outer = std::mem::replace(&mut self.select, super::SelectState::new(Clause::From));
+        self.view_depth += 1;
+        let bound = self.query(&query, &hints);
+        self.view_depth -= 1;
+        (self.scopes, self.hidden, self.visible_ctes, self.select) = (scopes, hidden, ctes, outer);
+        let (plan, output) = bound.map_err(|mut error| {
+            // Positions in the view's text mean nothing to the client.
+            error.fields_mut().position = None;
+            error
+        })?;
+        let visible: Vec<_> = table.visible_columns().collect();
+        if visible.len() != output.len() {
+            return Err(SqlError::new(SqlState::INTERNAL_ERROR, format!("view \"{}\" no longer has the columns it was made with", table.name)));
+        }
+        let mut exprs = Vec::with_capacity(output.len());
+        let mut columns = Vec::with_capacity(output.len());
+        for ((_, id), (_, column)) in output.into_iter().zip(visible) {
+            let from = self.column_type_of(id);
+            let source = Expr::Column(id, from);
+            let value = if from == column.ty { source } else { self.cast_to(source, column.ty, true, 0)? };
+            let new = self.table_column(table, column);
+            exprs.push((new, value));
+            columns.push((column.name.clone(), new, column.ty));
+        }
+        let plan = Logical::Project { input: Box::new(plan), exprs };
+        let schema = alias.is_none().then(|| table.schema.clone());
+        let relation = Relation { alias: shown.to_owned(), schema, columns, system: Vec::new() };
+        Ok((plan, Namespace::of(renamed(relation, alias)?)))
+    }
+
+    fn cte_scan(&mut self, number: usize, in_recursion: bool, name: &str, alias: Option<&TableAlias>) -> Result<(Logical, Namespace), SqlError> {
+        self.ctes[number].references += 1;
+        let sources = self.ctes[number].columns.clone();
+        let mut columns = Vec::with_capacity(sources.len());
+        let mut ids = Vec::with_capacity(sources.len());
+        for source in sources {
+            let info = ColumnInfo { table: 0, attnum: 0, ..self.columns[source].clone() };
+            columns.push((info.name.clone(), self.columns.len(), info.ty));
+            ids.push(self.columns.len());
+            self.columns.push(info);
+        }
+        let shown = alias.map_or(name, |a| a.name.value.as_str()).to_owned();
+        let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new() };
+        let plan = Logical::Cte { cte: number, work_table: in_recursion, alias: shown, columns: ids };
+        Ok((plan, Namespace::of(renamed(relation, alias)?)))
+    }
+
+    fn function(&mut self, call: &ast::FunctionCall, ordinality: bool, alias: Option<&TableAlias>) -> Result<(Logical, Namespace), SqlError> {
+        if alias.is_some_and(|a| a.columns.iter().any(|(_, ty)| ty.is_some())) {
+            return Err(SqlError::unsupported("a column definition list for a function").at(call.name.pos));
+        }
+        let function = self.in_clause(Clause::From, |b| b.table_function(call))?;
+        let shown = alias.map_or(call.name.name.clone(), |a| a.name.value.clone());
+        let named: Vec<String> = match &function.call {
+            TableFunctionCall::Set { function, .. } if !function.func.columns.is_empty() => function.func.columns.iter().map(|(n, _)| (*n).to_owned()).collect(),
+            // A single column is called like the alias.
+            _ => vec![shown.clone()],
+        };
+        let mut columns: Vec<_> = named.into_iter().zip(&function.types).map(|(n, ty)| (n.clone(), self.new_column(n, *ty), *ty)).collect();
+        if ordinality {
+            let ty = DataType::INT8.into();
+            columns.push(("ordinality".into(), self.new_column("ordinality", ty), ty));
+        }
+        let ids = columns.iter().map(|(_, id, _)| *id).collect();
+        let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new() };
+        let plan = Logical::Function { functions: vec![function], ordinality, alias: shown, columns: ids };
+        Ok((plan, Namespace::of(renamed(relation, alias)?)))
+    }
+
+    // ---- joins
+
+    fn join(&mut self, left: &TableRef, right: &TableRef, kind: JoinKind, constraint: &JoinConstraint, locking: &[LockingClause]) -> Result<(Logical, Namespace), SqlError> {
+        let (left_plan, left_names) = self.table_ref(left, locking)?;
+        let (right_plan, right_names) = self.beside(&left_names, right, locking)?;
+        let kind = match kind {
+            JoinKind::Inner | JoinKind::Cross => JoinType::Inner,
+            JoinKind::Left => JoinType::Left,
+            JoinKind::Right => JoinType::Right,
+            JoinKind::Full => JoinType::Full,
+        };
+        let using = match constraint {
+            JoinConstraint::Using(columns) => columns.clone(),
+            JoinConstraint::Natural => common_names(&left_names, &right_names),
+            _ => Vec::new(),
+        };
+        let mut on = Vec::new();
+        let mut names = if using.is_empty() {
+            let mut names = left_names;
+            names.join(right_names)?;
+            names
+        } else {
+            self.merge(left_names, right_names, &using, kind, &mut on)?
+        };
+        if let JoinConstraint::On(condition) = constraint {
+            self.scopes.push(names);
+            let bound = self.in_clause(Clause::On, |b| b.condition(condition, "JOIN/ON"));
+            names = self.scopes.pop().unwrap_or_default();
+            on.extend(conjuncts(bound?));
+        }
+        Ok((Logical::Join { kind, left: Box::new(left_plan), right: Box::new(right_plan), on }, names))
+    }
+
+    /// USING: the named columns stand once, first.
+    fn merge(&mut self, left: Namespace, right: Namespace, using: &[Ident], kind: JoinType, on: &mut Vec<Expr>) -> Result<Namespace, SqlError> {
+        let mut merged = Vec::with_capacity(using.len());
+        for name in using {
+            let l = one_column(&left, name, "left")?;
+            let r = one_column(&right, name, "right")?;
+            on.extend(conjuncts(self.operator("=", Some(l.clone()), r.clone(), name.pos)?));
+            let expr = match kind {
+                JoinType::Right => r,
+                JoinType::Full => {
+                    let (list, ty) = self.unify(vec![l, r], "JOIN/USING", name.pos)?;
+                    folded(Expr::Coalesce(list, ty))
+                }
+                _ => l,
+            };
+            merged.push(Visible { name: name.value.clone(), expr });
+        }
+        let rest = |space: &Namespace| -> Vec<Visible> { space.columns.iter().filter(|c| !using.iter().any(|u| u.value == c.name)).cloned().collect() };
+        let columns = [merged, rest(&left), rest(&right)].concat();
+        let mut names = left;
+        names.join(right)?;
+        names.columns = columns;
+        Ok(names)
+    }
+
+    /// The lock that FOR UPDATE and its like put on the table of that alias; the strongest counts.
+    fn lock_for(&mut self, alias: &str, locking: &[LockingClause]) -> Option<RowLock> {
+        let meant = locking.iter().filter(|l| l.of.is_empty() || l.of.iter().any(|o| o.value == alias));
+        let lock = meant.map(|l| (l.strength, l.wait)).reduce(|a, b| (a.0.max(b.0), a.1.max(b.1)));
+        self.read_only &= lock.is_none();
+        lock.map(|(strength, wait)| RowLock { strength, wait, implicit: false })
+    }
+}
+
+/// What FOR UPDATE on a subquery means inside it: everything.
+fn locks_for(alias: &str, locking: &[LockingClause]) -> Vec<LockingClause> {
+    let meant = locking.iter().filter(|l| l.of.is_empty() || l.of.iter().any(|o| o.value == alias));
+    meant.map(|l| LockingClause { of: Vec::new(), ..l.clone() }).collect()
+}
+
+/// `AS t (a, b)`.
+fn renamed(mut relation: Relation, alias: Option<&TableAlias>) -> Result<Relation, SqlError> {
+    let Some(alias) = alias else { return Ok(relation) };
+    relation.alias = alias.name.value.clone();
+    if alias.columns.len() > relation.columns.len() {
+        let message = format!("table \"{}\" has {} columns available but {} columns specified", relation.alias, relation.columns.len(), alias.columns.len());
+        return Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, message).at(alias.name.pos));
+    }
+    for (column, (name, _)) in relation.columns.iter_mut().zip(&alias.columns) {
+        column.0 = name.value.clone();
+    }
+    Ok(relation)
+}
+
+fn common_names(left: &Namespace, right: &Namespace) -> Vec<Ident> {
+    let shared = left.columns.iter().filter(|l| right.columns.iter().any(|r| r.name == l.name));
+    shared.map(|c| Ident { value: c.name.clone(), pos: 0 }).collect()
+}
+
+fn one_column(space: &Namespace, name: &Ident, side: &str) -> Result<Expr, SqlError> {
+    let mut found = space.columns.iter().filter(|c| c.name == name.value);
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(one.expr.clone()),
+        (None, _) => {
+            let message = format!("column \"{}\" specified in USING clause does not exist in {side} table", name.value);
+            Err(SqlError::new(SqlState::UNDEFINED_COLUMN, message).at(name.pos))
+        }
+        _ => {
+            let message = format!("common column name \"{}\" appears more than once in {side} table", name.value);
+            Err(SqlError::new(SqlState::AMBIGUOUS_COLUMN, message).at(name.pos))
+        }
+    }
+}

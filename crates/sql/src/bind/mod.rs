@@ -1,0 +1,229 @@
+//! Binding: every name gets its meaning, every expression its type.
+//!
+//! In: a statement as written, the catalog, what is known of the parameters' types. Out: a [`Bound`] statement, a logical tree whose expressions
+//! refer to columns by id ([`logical`]), whose operators are functions, and whose casts are explicit. PostgreSQL's rules decide, and its errors are given, with
+//! SQLSTATE, message and position.
+//!
+//! [`scope`] finds columns, `from` relations, [`coerce`] types; `expr` and `call` bind expressions; `query` and `select` queries;
+//! `insert` and `modify` what writes. Nothing is optimized here, except that constants are folded where types ask for their value anyway.
+
+mod call;
+pub(crate) mod coerce;
+mod expr;
+mod from;
+mod group;
+mod insert;
+pub mod logical;
+mod modify;
+mod query;
+mod scope;
+mod select;
+mod stored;
+mod table_type;
+mod window;
+
+pub use logical::{Bound, ColumnId, ColumnInfo, Logical};
+pub use stored::{bind_row_expression, bind_scalar};
+pub use table_type::column_type;
+
+use crate::ast::{Statement, WindowSpec};
+use crate::catalog::{Catalog, Oid};
+use crate::error::{SqlError, SqlState};
+use crate::plan::{AggregateCall, PlanSettings, StatementKind, TableFunction};
+use crate::types::{ColumnType, DataType};
+use hashbrown::HashMap;
+use logical::{BoundCte, BoundSubquery, LockedTable, LogicalWindow};
+use scope::Namespace;
+
+/// Views inside views: deeper than this is taken for a loop.
+const VIEW_DEPTH_MAX: usize = 64;
+
+/// Binds a statement that can be planned (a query, INSERT, UPDATE, DELETE). `param_types` are the declared ones, UNKNOWN or shorter where the client left it to us; a
+/// `$n` beyond them is allowed and inferred.
+pub fn bind(statement: &Statement, catalog: &Catalog, settings: &PlanSettings, param_types: &[DataType]) -> Result<Bound, SqlError> {
+    let mut binder = Binder::new(catalog, settings, param_types);
+    let (kind, root, output, returns_rows) = match statement {
+        Statement::Query(query) => {
+            let (root, output) = binder.query(query, &query::Hints::default())?;
+            (StatementKind::Select, root, output, true)
+        }
+        Statement::Insert(insert) => {
+            let (root, output) = binder.insert(insert)?;
+            (StatementKind::Insert, root, output, !insert.returning.is_empty())
+        }
+        Statement::Update(update) => {
+            let (root, output) = binder.update(update)?;
+            (StatementKind::Update, root, output, !update.returning.is_empty())
+        }
+        Statement::Delete(delete) => {
+            let (root, output) = binder.delete(delete)?;
+            (StatementKind::Delete, root, output, !delete.returning.is_empty())
+        }
+        other => return Err(SqlError::new(SqlState::INTERNAL_ERROR, format!("{} is not a statement to plan", other.tag()))),
+    };
+    binder.finish(kind, root, output, returns_rows)
+}
+
+/// Which clause is being bound, for what it may contain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Clause {
+    Targets,
+    Where,
+    On,
+    GroupBy,
+    Having,
+    OrderBy,
+    Limit,
+    Values,
+    From,
+    Update,
+    Returning,
+    Filter,
+    Window,
+    Stored,
+}
+
+impl Clause {
+    /// As PostgreSQL's messages name it.
+    fn name(self) -> &'static str {
+        match self {
+            Clause::Targets => "SELECT",
+            Clause::Where => "WHERE",
+            Clause::On => "JOIN conditions",
+            Clause::GroupBy => "GROUP BY",
+            Clause::Having => "HAVING",
+            Clause::OrderBy => "ORDER BY",
+            Clause::Limit => "LIMIT",
+            Clause::Values => "VALUES",
+            Clause::From => "functions in FROM",
+            Clause::Update => "UPDATE",
+            Clause::Returning => "RETURNING",
+            Clause::Filter => "FILTER",
+            Clause::Window => "window definitions",
+            Clause::Stored => "stored expressions",
+        }
+    }
+}
+
+/// What a SELECT collects while its expressions are bound.
+pub(super) struct SelectState {
+    clause: Clause,
+    inside_aggregate: bool,
+    aggregates: Vec<(ColumnId, AggregateCall)>,
+    named_windows: Vec<(String, WindowSpec)>,
+    windows: Vec<LogicalWindow>,
+    set_functions: Vec<(ColumnId, TableFunction)>,
+    /// Expressions of GROUP BY with their new ids, and which of them each grouping set keeps.
+    group: Vec<(ColumnId, crate::expr::Expr)>,
+    sets: Option<Vec<Vec<usize>>>,
+    set_number: ColumnId,
+}
+
+impl SelectState {
+    fn new(clause: Clause) -> SelectState {
+        SelectState {
+            clause,
+            inside_aggregate: false,
+            aggregates: Vec::new(),
+            named_windows: Vec::new(),
+            windows: Vec::new(),
+            set_functions: Vec::new(),
+            group: Vec::new(),
+            sets: None,
+            set_number: 0,
+        }
+    }
+}
+
+/// A CTE's name in sight.
+#[derive(Clone, Debug)]
+struct VisibleCte {
+    name: String,
+    number: usize,
+    /// While its own recursive term is being bound.
+    in_recursion: bool,
+}
+
+pub(crate) struct Binder<'a> {
+    catalog: &'a Catalog,
+    settings: &'a PlanSettings,
+    param_types: Vec<DataType>,
+    columns: Vec<ColumnInfo>,
+    /// Where a column was last mentioned, for errors about it.
+    places: HashMap<ColumnId, usize>,
+    scopes: Vec<Namespace>,
+    /// FROM items to the left that a non-lateral item can't see, for a hint.
+    hidden: Vec<Namespace>,
+    visible_ctes: Vec<VisibleCte>,
+    ctes: Vec<BoundCte>,
+    subqueries: Vec<BoundSubquery>,
+    select: SelectState,
+    /// Tables that the SELECT being bound locks.
+    locked: Vec<LockedTable>,
+    relations: Vec<Oid>,
+    view_depth: usize,
+    read_only: bool,
+}
+
+impl<'a> Binder<'a> {
+    fn new(catalog: &'a Catalog, settings: &'a PlanSettings, param_types: &[DataType]) -> Binder<'a> {
+        // The protocol's 0 and `unknown` both leave it to us.
+        let known = |ty: &DataType| if ty.0 == 0 { DataType::UNKNOWN } else { *ty };
+        Binder {
+            catalog,
+            settings,
+            param_types: param_types.iter().map(known).collect(),
+            columns: Vec::new(),
+            places: HashMap::new(),
+            scopes: Vec::new(),
+            hidden: Vec::new(),
+            visible_ctes: Vec::new(),
+            ctes: Vec::new(),
+            subqueries: Vec::new(),
+            select: SelectState::new(Clause::Values),
+            locked: Vec::new(),
+            relations: Vec::new(),
+            view_depth: 0,
+            read_only: true,
+        }
+    }
+
+    fn finish(self, kind: StatementKind, root: Logical, output: Vec<(String, ColumnId)>, returns_rows: bool) -> Result<Bound, SqlError> {
+        if let Some(at) = self.param_types.iter().position(|ty| *ty == DataType::UNKNOWN) {
+            let message = format!("could not determine data type of parameter ${}", at + 1);
+            return Err(SqlError::new(SqlState::INDETERMINATE_DATATYPE, message));
+        }
+        let mut relations = self.relations;
+        relations.sort_unstable();
+        relations.dedup();
+        Ok(Bound {
+            kind,
+            root,
+            output,
+            returns_rows,
+            ctes: self.ctes,
+            subqueries: self.subqueries,
+            columns: self.columns,
+            param_types: self.param_types,
+            relations,
+            read_only: self.read_only,
+        })
+    }
+
+    fn new_column(&mut self, name: impl Into<String>, ty: ColumnType) -> ColumnId {
+        self.columns.push(ColumnInfo { name: name.into(), ty, table: 0, attnum: 0 });
+        self.columns.len() - 1
+    }
+
+    fn column_type_of(&self, id: ColumnId) -> ColumnType {
+        self.columns.get(id).map_or(DataType::UNKNOWN.into(), |c| c.ty)
+    }
+
+    /// Binds something in a clause of its own.
+    fn in_clause<T>(&mut self, clause: Clause, run: impl FnOnce(&mut Self) -> Result<T, SqlError>) -> Result<T, SqlError> {
+        let before = std::mem::replace(&mut self.select.clause, clause);
+        let result = run(self);
+        self.select.clause = before;
+        result
+    }
+}

@@ -1,0 +1,111 @@
+//! UPDATE and DELETE: which rows, and what becomes of them.
+
+use super::logical::{ColumnId, LogicalDelete, LogicalUpdate, conjuncts};
+use super::query::Output;
+use super::scope::Namespace;
+use super::{Binder, Clause, Logical, SelectState};
+use crate::ast::{self, Delete, TableAlias, TableRef, Update};
+use crate::catalog::TableDescriptor;
+use crate::error::SqlError;
+use crate::expr::Expr;
+use crate::plan::JoinType;
+use std::sync::Arc;
+
+/// Does an assignment touch a column that a unique index has in its key?
+pub(super) fn changes_key(table: &TableDescriptor, assignments: &[(usize, Expr)]) -> bool {
+    assignments.iter().any(|(position, _)| table.unique_key_columns().any(|key| key == *position))
+}
+
+/// The target with what it is joined to.
+struct Target {
+    plan: Logical,
+    row: Vec<ColumnId>,
+    space: Namespace,
+    alias: String,
+}
+
+impl Binder<'_> {
+    fn target_rows(&mut self, table: &Arc<TableDescriptor>, alias: Option<&TableAlias>, from: &[TableRef]) -> Result<Target, SqlError> {
+        let shown = alias.map_or(table.name.clone(), |a| a.name.value.clone());
+        let (plan, mut relation) = self.get(table, &shown);
+        relation.schema = alias.is_none().then(|| table.schema.clone());
+        let row = plan.output();
+        let (mut plan, mut space) = (plan, Namespace::of(relation));
+        for item in from {
+            let (right, names) = self.beside(&space, item, &[])?;
+            space.join(names)?;
+            plan = Logical::Join { kind: JoinType::Inner, left: Box::new(plan), right: Box::new(right), on: Vec::new() };
+        }
+        Ok(Target { plan, row, space, alias: shown })
+    }
+
+    /// WHERE, over everything in sight.
+    fn target_filter(&mut self, target: &mut Target, filter: Option<&ast::Expr>) -> Result<(), SqlError> {
+        let Some(filter) = filter else { return Ok(()) };
+        let condition = self.in_clause(Clause::Where, |b| b.condition(filter, "WHERE"))?;
+        let plan = std::mem::replace(&mut target.plan, Logical::OneRow);
+        target.plan = plan.filtered(conjuncts(condition));
+        Ok(())
+    }
+
+    pub(super) fn update(&mut self, update: &Update) -> Result<(Logical, Output), SqlError> {
+        let (ctes, scopes) = (self.visible_ctes.len(), self.scopes.len());
+        let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Update));
+        let bound = self.update_here(update);
+        self.select = outer;
+        self.visible_ctes.truncate(ctes);
+        self.scopes.truncate(scopes);
+        bound
+    }
+
+    fn update_here(&mut self, update: &Update) -> Result<(Logical, Output), SqlError> {
+        if let Some(with) = &update.with {
+            self.with(with)?;
+        }
+        let table = self.target(&update.table, "UPDATE")?;
+        let mut target = self.target_rows(&table, update.alias.as_ref(), &update.from)?;
+        self.scopes.push(target.space.clone());
+        self.target_filter(&mut target, update.filter.as_ref())?;
+        let assignments = self.assignments(&update.assignments, &table)?;
+        self.scopes.pop();
+        let (returning, output) = self.returning(&update.returning, target.space)?;
+        let bound = LogicalUpdate {
+            alias: target.alias,
+            input: target.plan,
+            row: target.row,
+            generated: self.generated(&table)?,
+            checks: self.checks(&table)?,
+            changes_key: changes_key(&table, &assignments),
+            assignments,
+            joined: !update.from.is_empty(),
+            returning,
+            table,
+        };
+        Ok((Logical::Update(Box::new(bound)), output))
+    }
+
+    pub(super) fn delete(&mut self, delete: &Delete) -> Result<(Logical, Output), SqlError> {
+        let (ctes, scopes) = (self.visible_ctes.len(), self.scopes.len());
+        let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Update));
+        let bound = self.delete_here(delete);
+        self.select = outer;
+        self.visible_ctes.truncate(ctes);
+        self.scopes.truncate(scopes);
+        bound
+    }
+
+    fn delete_here(&mut self, delete: &Delete) -> Result<(Logical, Output), SqlError> {
+        if let Some(with) = &delete.with {
+            self.with(with)?;
+        }
+        let table = self.target(&delete.table, "DELETE")?;
+        let mut target = self.target_rows(&table, delete.alias.as_ref(), &delete.using)?;
+        self.scopes.push(target.space.clone());
+        self.target_filter(&mut target, delete.filter.as_ref())?;
+        self.scopes.pop();
+        let (returning, output) = self.returning(&delete.returning, target.space)?;
+        let joined = !delete.using.is_empty();
+        let bound = LogicalDelete { table, alias: target.alias, input: target.plan, row: target.row, joined, returning };
+        Ok((Logical::Delete(Box::new(bound)), output))
+    }
+}

@@ -1,0 +1,319 @@
+//! Queries: WITH, set operations, VALUES, ORDER BY over them, LIMIT.
+
+use super::logical::{BoundCte, ColumnId};
+use super::{Binder, Clause, Logical, SelectState, VisibleCte};
+use crate::ast::{self, Cte, LockingClause, OrderItem, Query, SetExpr, SetOp, Statement, With};
+use crate::error::{SqlError, SqlState};
+use crate::expr::Expr;
+use crate::plan::SortKey;
+use crate::types::coercion::{CastContext, can_cast};
+use crate::types::{ColumnType, DataType, common_type};
+
+/// Result columns: names and ids.
+pub(super) type Output = Vec<(String, ColumnId)>;
+
+/// What the surroundings want of a query.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Hints {
+    /// INSERT ... SELECT: literals and parameters in the target list take these columns' types.
+    pub(super) targets: Option<Vec<(String, ColumnType)>>,
+    /// Leave unknown literals unknown: a set operation will decide.
+    pub(super) keep_unknown: bool,
+    /// Locking clauses of the query around it.
+    pub(super) locking: Vec<LockingClause>,
+}
+
+impl Binder<'_> {
+    pub(super) fn query(&mut self, query: &Query, hints: &Hints) -> Result<(Logical, Output), SqlError> {
+        let ctes = self.visible_ctes.len();
+        let bound = self.query_here(query, hints);
+        self.visible_ctes.truncate(ctes);
+        bound
+    }
+
+    fn query_here(&mut self, query: &Query, hints: &Hints) -> Result<(Logical, Output), SqlError> {
+        if let Some(with) = &query.with {
+            self.with(with)?;
+        }
+        let locking = [query.locking.as_slice(), hints.locking.as_slice()].concat();
+        let inner = Hints { locking, ..hints.clone() };
+        let (mut plan, output, keys) = match &query.body {
+            SetExpr::Select(select) => self.select(select, &query.order_by, &inner)?,
+            body => {
+                if let (Some(lock), false) = (query.locking.first(), matches!(body, SetExpr::Query(_) | SetExpr::Table(_))) {
+                    let what = if matches!(body, SetExpr::Values(..)) { "VALUES" } else { "UNION/INTERSECT/EXCEPT" };
+                    let clause = lock.strength.clause();
+                    let message = if what == "VALUES" { format!("{clause} cannot be applied to VALUES") } else { format!("{clause} is not allowed with {what}") };
+                    return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+                }
+                let (plan, output) = self.set_expr(body, &inner)?;
+                let keys = self.order_by_output(&query.order_by, &output)?;
+                let plan = if keys.is_empty() { plan } else { Logical::Sort { input: Box::new(plan), keys: keys.clone() } };
+                (plan, output, keys)
+            }
+        };
+        if query.limit.is_some() || query.offset.is_some() {
+            let limit = self.limit(query.limit.as_ref(), "LIMIT")?;
+            let offset = self.limit(query.offset.as_ref(), "OFFSET")?;
+            if query.with_ties && keys.is_empty() {
+                return Err(SqlError::new(SqlState::SYNTAX_ERROR, "WITH TIES cannot be specified without ORDER BY clause"));
+            }
+            plan = Logical::Limit { input: Box::new(plan), limit, offset, ties: query.with_ties.then_some(keys) };
+        }
+        // What ORDER BY needed besides is gone behind it.
+        if plan.output().len() != output.len() {
+            let exprs = output.iter().map(|(_, id)| (*id, Expr::Column(*id, self.column_type_of(*id)))).collect();
+            plan = Logical::Project { input: Box::new(plan), exprs };
+        }
+        Ok((plan, output))
+    }
+
+    fn limit(&mut self, expr: Option<&ast::Expr>, what: &str) -> Result<Option<Expr>, SqlError> {
+        let Some(expr) = expr else { return Ok(None) };
+        let scopes = std::mem::take(&mut self.scopes);
+        let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Limit));
+        let bound = self.expr(expr);
+        (self.scopes, self.select) = (scopes, outer);
+        let bound = bound.map_err(|error| match error.state() {
+            SqlState::UNDEFINED_COLUMN => SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, format!("argument of {what} must not contain variables")).at(expr.pos()),
+            _ => error,
+        })?;
+        let from = bound.ty().ty;
+        if !can_cast(from, DataType::INT8, CastContext::Assignment) {
+            let message = format!("argument of {what} must be type bigint, not type {from}");
+            return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message).at(expr.pos()));
+        }
+        self.coerce(bound, DataType::INT8, expr.pos()).map(Some)
+    }
+
+    /// ORDER BY where only result columns can be meant.
+    fn order_by_output(&mut self, items: &[OrderItem], output: &Output) -> Result<Vec<SortKey>, SqlError> {
+        let mut keys = Vec::with_capacity(items.len());
+        for item in items {
+            let id = match super::select::output_reference(&item.expr, output)? {
+                Some(id) => id,
+                None => {
+                    let message = "invalid UNION/INTERSECT/EXCEPT ORDER BY clause";
+                    return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message)
+                        .detail("Only result column names can be used, not expressions or functions.")
+                        .hint("Add the expression/function to every SELECT, or move the UNION into a FROM clause.")
+                        .at(item.expr.pos()));
+                }
+            };
+            let expr = Expr::Column(id, self.column_type_of(id));
+            keys.push(SortKey { expr, descending: item.descending, nulls_first: item.nulls_first.unwrap_or(item.descending) });
+        }
+        Ok(keys)
+    }
+
+    fn set_expr(&mut self, body: &SetExpr, hints: &Hints) -> Result<(Logical, Output), SqlError> {
+        match body {
+            SetExpr::Select(select) => self.select(select, &[], hints).map(|(plan, output, _)| (plan, output)),
+            SetExpr::Query(query) => self.query(query, hints),
+            SetExpr::Table(name) => {
+                let from = vec![ast::TableRef::Table { name: name.clone(), alias: None }];
+                let select = ast::Select {
+                    distinct: ast::Distinct::All,
+                    items: vec![ast::SelectItem::Star(name.pos)],
+                    from,
+                    filter: None,
+                    group_by: Vec::new(),
+                    having: None,
+                    windows: Vec::new(),
+                };
+                self.select(&select, &[], hints).map(|(plan, output, _)| (plan, output))
+            }
+            SetExpr::Values(rows, pos) => self.values(rows, *pos, hints),
+            SetExpr::SetOp { op, all, left, right } => self.set_operation(*op, *all, left, right),
+        }
+    }
+
+    fn values(&mut self, rows: &[Vec<ast::Expr>], pos: usize, hints: &Hints) -> Result<(Logical, Output), SqlError> {
+        let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Values));
+        let bound = rows.iter().map(|row| self.exprs(row)).collect::<Result<Vec<_>, _>>();
+        self.select = outer;
+        let mut rows = bound?;
+        let width = rows.first().map_or(0, Vec::len);
+        let mut columns = Vec::with_capacity(width);
+        for at in 0..width {
+            let column: Vec<Expr> = rows.iter().map(|row| row[at].clone()).collect();
+            let all_unknown = column.iter().all(|e| e.ty().ty == DataType::UNKNOWN);
+            let (column, ty) = match hints.targets.as_ref().and_then(|t| t.get(at)) {
+                Some((_, ty)) if all_unknown => (column.into_iter().map(|e| self.coerce(e, ty.ty, pos)).collect::<Result<Vec<_>, _>>()?, ty.ty.into()),
+                _ if all_unknown && hints.keep_unknown => (column, DataType::UNKNOWN.into()),
+                _ => self.unify(column, "VALUES", pos)?,
+            };
+            for (row, value) in rows.iter_mut().zip(column) {
+                row[at] = value;
+            }
+            let name = format!("column{}", at + 1);
+            columns.push((name.clone(), self.new_column(name, ty)));
+        }
+        let ids = columns.iter().map(|(_, id)| *id).collect();
+        Ok((Logical::Values { rows, columns: ids }, columns))
+    }
+
+    // ---- set operations
+
+    fn set_operation(&mut self, op: SetOp, all: bool, left: &SetExpr, right: &SetExpr) -> Result<(Logical, Output), SqlError> {
+        let leaf = Hints { keep_unknown: true, ..Hints::default() };
+        let (left, left_output) = self.set_expr(left, &leaf)?;
+        let (right, right_output) = self.set_expr(right, &leaf)?;
+        if left_output.len() != right_output.len() {
+            return Err(SqlError::new(SqlState::SYNTAX_ERROR, format!("each {} query must have the same number of columns", op.name())));
+        }
+        let mut types = Vec::with_capacity(left_output.len());
+        for ((_, l), (_, r)) in left_output.iter().zip(&right_output) {
+            let (l, r) = (self.column_type_of(*l), self.column_type_of(*r));
+            let common = common_type(&[l.ty, r.ty], op.name())?;
+            types.push(super::coerce::common_column_type(common, [l, r].into_iter()));
+        }
+        let (left, left_columns) = self.recast(left, &left_output, &types)?;
+        let (right, right_columns) = self.recast(right, &right_output, &types)?;
+        let output: Output = left_output.into_iter().zip(&types).map(|((name, _), ty)| (name.clone(), self.new_column(name, *ty))).collect();
+        let columns: Vec<ColumnId> = output.iter().map(|(_, id)| *id).collect();
+        let plan = match op {
+            SetOp::Union => {
+                let append = Logical::Append { inputs: vec![(left, left_columns), (right, right_columns)], columns };
+                if all {
+                    append
+                } else {
+                    let keys = output.iter().zip(&types).map(|((_, id), ty)| Expr::Column(*id, *ty)).collect();
+                    Logical::Distinct { input: Box::new(append), keys }
+                }
+            }
+            _ => Logical::SetOp { op, all, left: Box::new(left), left_columns, right: Box::new(right), right_columns, columns },
+        };
+        Ok((plan, output))
+    }
+
+    /// The query with its columns cast to the types; literals and parameters in its target list take them directly.
+    pub(super) fn recast(&mut self, plan: Logical, output: &Output, types: &[ColumnType]) -> Result<(Logical, Vec<ColumnId>), SqlError> {
+        if output.iter().zip(types).all(|((_, id), ty)| self.column_type_of(*id).ty == ty.ty) {
+            return Ok((plan, output.iter().map(|(_, id)| *id).collect()));
+        }
+        match plan {
+            Logical::Project { input, exprs } => {
+                let mut recast = Vec::with_capacity(output.len());
+                for ((name, id), ty) in output.iter().zip(types) {
+                    let source = exprs.iter().find(|(known, _)| known == id).map_or(Expr::Column(*id, self.column_type_of(*id)), |(_, e)| e.clone());
+                    let value = self.cast_to(source, ty.ty.into(), false, 0)?;
+                    let new = match &value {
+                        Expr::Column(same, _) => *same,
+                        _ => self.new_column(name.clone(), *ty),
+                    };
+                    recast.push((new, value));
+                }
+                let columns = recast.iter().map(|(id, _)| *id).collect();
+                Ok((Logical::Project { input, exprs: recast }, columns))
+            }
+            Logical::Values { mut rows, columns } => {
+                for (at, ty) in types.iter().enumerate() {
+                    for row in &mut rows {
+                        let value = std::mem::replace(&mut row[at], super::expr::truth(true));
+                        row[at] = self.cast_to(value, ty.ty.into(), false, 0)?;
+                    }
+                    self.columns[columns[at]].ty = *ty;
+                }
+                Ok((Logical::Values { rows, columns: columns.clone() }, columns))
+            }
+            other => {
+                let mut exprs = Vec::with_capacity(output.len());
+                for ((name, id), ty) in output.iter().zip(types) {
+                    let value = self.cast_to(Expr::Column(*id, self.column_type_of(*id)), ty.ty.into(), false, 0)?;
+                    let new = if matches!(value, Expr::Column(..)) { *id } else { self.new_column(name.clone(), *ty) };
+                    exprs.push((new, value));
+                }
+                let columns = exprs.iter().map(|(id, _)| *id).collect();
+                Ok((Logical::Project { input: Box::new(other), exprs }, columns))
+            }
+        }
+    }
+
+    // ---- WITH
+
+    pub(super) fn with(&mut self, with: &With) -> Result<(), SqlError> {
+        for (at, cte) in with.ctes.iter().enumerate() {
+            if with.ctes[..at].iter().any(|c| c.name.value == cte.name.value) {
+                let message = format!("WITH query name \"{}\" specified more than once", cte.name.value);
+                return Err(SqlError::new(SqlState::DUPLICATE_ALIAS, message).at(cte.name.pos));
+            }
+            let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::From));
+            let number = match (&cte.body, with.recursive) {
+                (Statement::Query(query), true) => self.recursive_cte(cte, query),
+                _ => self.plain_cte(cte),
+            };
+            self.select = outer;
+            self.visible_ctes.push(VisibleCte { name: cte.name.value.clone(), number: number?, in_recursion: false });
+        }
+        Ok(())
+    }
+
+    fn plain_cte(&mut self, cte: &Cte) -> Result<usize, SqlError> {
+        let ((plan, output), writes) = match &cte.body {
+            Statement::Query(query) => (self.query(query, &Hints::default())?, false),
+            Statement::Insert(insert) => (self.insert(insert)?, true),
+            Statement::Update(update) => (self.update(update)?, true),
+            Statement::Delete(delete) => (self.delete(delete)?, true),
+            other => return Err(SqlError::unsupported(format!("{} in WITH", other.tag()))),
+        };
+        let columns = self.cte_columns(cte, output)?;
+        self.ctes.push(BoundCte { name: cte.name.value.clone(), plan, columns, recursive: None, writes, materialized: cte.materialized, references: 0 });
+        Ok(self.ctes.len() - 1)
+    }
+
+    /// Columns with the names given behind the CTE's.
+    fn cte_columns(&mut self, cte: &Cte, output: Output) -> Result<Vec<ColumnId>, SqlError> {
+        if cte.columns.len() > output.len() {
+            let message = format!("WITH query \"{}\" has {} columns available but {} columns specified", cte.name.value, output.len(), cte.columns.len());
+            return Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, message).at(cte.name.pos));
+        }
+        let columns: Vec<ColumnId> = output.iter().map(|(_, id)| *id).collect();
+        for (at, (name, id)) in output.iter().enumerate() {
+            // The result column may be a table's; only its name as seen through the CTE changes, and scans of the CTE make columns of their own.
+            self.columns[*id].name = cte.columns.get(at).map_or(name.clone(), |c| c.value.clone());
+        }
+        Ok(columns)
+    }
+
+    /// `base UNION [ALL] step`, where the step reads what the last round added.
+    fn recursive_cte(&mut self, cte: &Cte, query: &Query) -> Result<usize, SqlError> {
+        let SetExpr::SetOp { op: SetOp::Union, all, left, right } = &query.body else { return self.plain_cte(cte) };
+        if query.with.is_some() || !query.order_by.is_empty() || query.limit.is_some() || query.offset.is_some() || !query.locking.is_empty() {
+            return self.plain_cte(cte);
+        }
+        let (base, output) = self.set_expr(left, &Hints::default())?;
+        // Fresh columns, so that naming them changes nothing below.
+        let exprs: Vec<(ColumnId, Expr)> = output.iter().map(|(name, id)| {
+            let ty = self.column_type_of(*id);
+            (self.new_column(name.clone(), ty), Expr::Column(*id, ty))
+        }).collect();
+        let renamed: Output = output.iter().zip(&exprs).map(|((name, _), (id, _))| (name.clone(), *id)).collect();
+        let base = Logical::Project { input: Box::new(base), exprs };
+        let columns = self.cte_columns(cte, renamed)?;
+        let number = self.ctes.len();
+        let name = cte.name.value.clone();
+        self.ctes.push(BoundCte { name: name.clone(), plan: base, columns: columns.clone(), recursive: None, writes: false, materialized: cte.materialized, references: 0 });
+        self.visible_ctes.push(VisibleCte { name, number, in_recursion: true });
+        let step = self.set_expr(right, &Hints { keep_unknown: true, ..Hints::default() });
+        self.visible_ctes.pop();
+        let (step, step_output) = step?;
+        if step_output.len() != columns.len() {
+            return Err(SqlError::new(SqlState::SYNTAX_ERROR, "each UNION query must have the same number of columns"));
+        }
+        let types: Vec<ColumnType> = columns.iter().map(|id| self.column_type_of(*id)).collect();
+        for (at, ((_, id), ty)) in step_output.iter().zip(&types).enumerate() {
+            let found = self.column_type_of(*id).ty;
+            if found != DataType::UNKNOWN && found != ty.ty && !can_cast(found, ty.ty, CastContext::Implicit) {
+                let message = format!(
+                    "recursive query \"{}\" column {} has type {} in non-recursive term but type {found} overall", cte.name.value, at + 1, ty.ty
+                );
+                return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message).hint("Cast the output of the non-recursive term to the correct type."));
+            }
+        }
+        let (step, step_columns) = self.recast(step, &step_output, &types)?;
+        self.ctes[number].recursive = Some((step, step_columns, *all));
+        self.ctes[number].references = 0;
+        Ok(number)
+    }
+}
