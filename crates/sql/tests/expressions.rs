@@ -105,7 +105,9 @@ impl Binder<'_> {
         if let Expr::Const(value, ty) = &expr {
             if ty.ty == DataType::UNKNOWN {
                 let Datum::Text(literal) = value else { return Ok(Expr::Const(Datum::Null, to)) };
-                let parsed = text::parse(literal, to.ty.into(), &self.ctx.text())?;
+                // The fields of an interval's type say what a bare number counts.
+                let reading = if to.ty == DataType::INTERVAL { to } else { to.ty.into() };
+                let parsed = text::parse(literal, reading, &self.ctx.text())?;
                 let expr = Expr::Const(parsed, to.ty.into());
                 return Ok(if to.typmod < 0 { expr } else { Expr::Cast { expr: Box::new(expr), to, explicit } });
             }
@@ -138,7 +140,7 @@ impl Binder<'_> {
         }
         let Some(left) = left else {
             // A signed number is one literal.
-            if let (ast::Expr::Literal(Literal::Number(digits), _), "-") = (right, op) {
+            if let (ast::Expr::Literal(Literal::Number(digits), _), "-") = (right, op) && !digits.starts_with('-') {
                 return bind_literal(&Literal::Number(format!("-{digits}")));
             }
             let right = self.bind(right)?;
@@ -272,6 +274,7 @@ fn resolve_type(name: &ast::TypeName) -> Result<ColumnType, SqlError> {
         (DataType::NUMERIC, [precision]) => catalog::make_numeric_typmod(*precision as i32, 0),
         (DataType::NUMERIC, [precision, scale, ..]) => catalog::make_numeric_typmod(*precision as i32, *scale as i32),
         (DataType::VARCHAR | DataType::BPCHAR, [length, ..]) => *length as i32 + 4,
+        (DataType::INTERVAL, [fields, precision @ ..]) => *fields << 16 | precision.first().copied().unwrap_or(0xFFFF),
         (_, [precision, ..]) => *precision as i32,
     };
     Ok(ColumnType { ty, typmod })
@@ -283,7 +286,7 @@ fn show(value: &Datum, ty: DataType, ctx: &EvalContext<'_>) -> String {
 
 fn run(line: &str, ctx: &EvalContext<'_>) -> Result<String, SqlError> {
     let binder = Binder { ctx: *ctx };
-    if let Some(aggregate) = line.strip_prefix('@') {
+    if let Some(aggregate) = line.strip_prefix('@').filter(|rest| rest.starts_with(char::is_alphabetic)) {
         let (name, rest) = aggregate.split_once(' ').unwrap();
         let (array, ty) = rest.rsplit_once(' ').unwrap();
         let ty = lookup_type_name(ty).unwrap();

@@ -15,6 +15,7 @@ mod arrays;
 mod comparison;
 mod dates;
 mod math;
+mod number_format;
 mod pattern;
 pub mod quoting;
 pub mod registry;

@@ -174,14 +174,23 @@ pub(super) fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, SqlErro
             .size_limit(PATTERN_BYTES_MAX)
             .build()
             .map_err(|error| {
-                let reason = error.to_string();
-                let last = reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-                SqlError::new(SqlState::INVALID_REGULAR_EXPRESSION, format!("invalid regular expression: {last}"))
+                SqlError::new(SqlState::INVALID_REGULAR_EXPRESSION, format!("invalid regular expression: {}", reason(&error.to_string())))
             })?;
         cache.insert(0, (pattern.to_owned(), ignore_case, regex.clone()));
         cache.truncate(CACHE_PATTERNS_MAX);
         Ok(regex)
     })
+}
+
+/// The crate's complaint, in PostgreSQL's words where they are known.
+fn reason(complaint: &str) -> String {
+    let last = complaint.lines().last().unwrap_or_default().trim_start_matches("error: ");
+    match last {
+        "unclosed group" | "unopened group" => "parentheses () not balanced".into(),
+        "unclosed character class" => "brackets [] not balanced".into(),
+        "repetition operator missing expression" => "quantifier operand invalid".into(),
+        other => other.to_owned(),
+    }
 }
 
 /// PostgreSQL's escapes that the regex crate spells otherwise.

@@ -1,11 +1,11 @@
 //! Every builtin, by name. Each subject's file lists its own functions in a static table; this file only gathers them.
 
-use super::{aggregate, arithmetic, arrays, comparison, dates, math, pattern, quoting, set_returning, strings, system, BuiltinFunction};
+use super::{aggregate, arithmetic, arrays, comparison, dates, math, number_format, pattern, quoting, set_returning, strings, system, BuiltinFunction};
 use hashbrown::HashMap;
 use std::sync::LazyLock;
 
 /// The tables of all subjects.
-static TABLES: [&[BuiltinFunction]; 15] = [
+static TABLES: [&[BuiltinFunction]; 16] = [
     comparison::FUNCTIONS,
     arithmetic::INTEGERS,
     arithmetic::FUNCTIONS,
@@ -18,6 +18,7 @@ static TABLES: [&[BuiltinFunction]; 15] = [
     dates::construct::FUNCTIONS,
     dates::to_char::FUNCTIONS,
     dates::to_date::FUNCTIONS,
+    number_format::FUNCTIONS,
     arrays::FUNCTIONS,
     system::FUNCTIONS,
     system::CATALOG,

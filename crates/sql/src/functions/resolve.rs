@@ -118,6 +118,10 @@ pub(super) fn choose<F: Signature>(overloads: &[F], args: &[DataType]) -> Result
     if candidates.len() > 1 {
         narrow_by_known_type(&mut candidates, args);
     }
+    // Among equals a polymorphic signature yields to a plain one, whose types were declared.
+    if candidates.len() > 1 && candidates.iter().any(|c| !is_any(&c.func, args.len())) {
+        candidates.retain(|c| !is_any(&c.func, args.len()));
+    }
     // A variadic signature yields to a plain one.
     if candidates.len() > 1 && candidates.iter().any(|c| !c.func.variadic()) {
         candidates.retain(|c| !c.func.variadic());

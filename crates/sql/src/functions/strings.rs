@@ -38,6 +38,15 @@ fn concat_any(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     out(args.iter().map(|arg| display(arg, ctx)).collect::<String>())
 }
 
+/// `text || any`: as a cast to text would have it, so booleans are spelled out.
+fn concat_cast(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let spelled = args.iter().map(|arg| match arg {
+        Datum::Bool(value) => value.to_string(),
+        other => display(other, ctx),
+    });
+    out(spelled.collect::<String>())
+}
+
 fn concat_ws(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     if args[0].is_null() {
         return Ok(Datum::Null);
@@ -349,7 +358,7 @@ const fn f(name: &'static str, args: &'static [DataType], result: DataType, eval
 #[rustfmt::skip]
 pub(super) static FUNCTIONS: &[BuiltinFunction] = &[
     f("||", &[TEXT, TEXT], TEXT, concat_text), f("textcat", &[TEXT, TEXT], TEXT, concat_text),
-    f("||", &[TEXT, DataType::ANYNONARRAY], TEXT, concat_any).stable(), f("||", &[DataType::ANYNONARRAY, TEXT], TEXT, concat_any).stable(),
+    f("||", &[TEXT, DataType::ANYNONARRAY], TEXT, concat_cast).stable(), f("||", &[DataType::ANYNONARRAY, TEXT], TEXT, concat_cast).stable(),
     f("concat", &[ANY], TEXT, concat_any).nullable().variadic().stable(), f("concat_ws", &[TEXT, ANY], TEXT, concat_ws).nullable().variadic().stable(),
     f("length", &[TEXT], INT4, length), f("length", &[DataType::BPCHAR], INT4, length_bpchar), f("length", &[BYTEA], INT4, bytes_length),
     f("char_length", &[TEXT], INT4, length), f("char_length", &[DataType::BPCHAR], INT4, length_bpchar), f("character_length", &[TEXT], INT4, length), f("character_length", &[DataType::BPCHAR], INT4, length_bpchar),

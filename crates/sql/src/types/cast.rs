@@ -106,7 +106,11 @@ fn convert_number(value: Datum, from: DataType, to: DataType) -> Result<Datum, S
             other => Numeric::from(integer(other, from, to)?),
         }),
         DataType::FLOAT8 => Datum::Float8(float(&value, from, to)?),
-        DataType::FLOAT4 => Datum::Float4(narrow(float(&value, from, to)?)?),
+        DataType::FLOAT4 => Datum::Float4(match &value {
+            // By its digits, as a literal would be read.
+            Datum::Numeric(n) => text::float::parse_f32(&n.to_string())?,
+            other => narrow(float(other, from, to)?)?,
+        }),
         to if to.is_oid() => match &value {
             Datum::Int4(n) => Datum::Oid(*n as u32),
             Datum::Int2(n) => Datum::Oid(i32::from(*n) as u32),
@@ -138,7 +142,13 @@ fn float(value: &Datum, from: DataType, to: DataType) -> Result<f64, SqlError> {
     Ok(match value {
         Datum::Float4(x) => f64::from(*x),
         Datum::Float8(x) => *x,
-        Datum::Numeric(n) => n.to_f64(),
+        Datum::Numeric(n) => {
+            let x = n.to_f64();
+            if x.is_infinite() && n.is_finite() {
+                return Err(SqlError::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, format!("\"{n}\" is out of range for type double precision")));
+            }
+            x
+        }
         other => super::compare::as_i64(other).ok_or_else(|| cannot(from, to))? as f64,
     })
 }
@@ -167,10 +177,7 @@ pub fn coerce_typmod(value: Datum, to: ColumnType, explicit: bool) -> Result<Dat
         Datum::Time(micros) => Datum::Time(arithmetic::round_micros(micros, to.typmod)),
         Datum::Timestamp(micros) => Datum::Timestamp(arithmetic::round_micros(micros, to.typmod)),
         Datum::Timestamptz(micros) => Datum::Timestamptz(arithmetic::round_micros(micros, to.typmod)),
-        Datum::Interval(interval) => {
-            let micros = arithmetic::round_micros(interval.micros, to.typmod & 0xFFFF);
-            Datum::Interval(super::Interval { micros, ..interval })
-        }
+        Datum::Interval(interval) => Datum::Interval(datetime::interval::coerce(interval, to.typmod)),
         Datum::Array(array) => {
             let element = ColumnType { ty: array.element, typmod: to.typmod };
             let elements: Result<Vec<Datum>, SqlError> = array.elements.iter().map(|value| coerce_typmod(value.clone(), element, explicit)).collect();

@@ -26,7 +26,7 @@ pub const EPOCH_JULIAN: i64 = 2_451_545;
 /// Days from 2000-01-01 back to 1970-01-01.
 pub const UNIX_EPOCH_DAYS: i32 = -10_957;
 /// The last date: 5874897-12-31.
-const DATE_MAX: i64 = 2_147_483_494 - EPOCH_JULIAN;
+const DATE_MAX: i64 = 2_147_483_493 - EPOCH_JULIAN;
 /// The first date: 4714-11-24 BC, Julian day 0.
 const DATE_MIN: i64 = -EPOCH_JULIAN;
 /// The first timestamp (that date's midnight) and the first after the last (294277-01-01).

@@ -15,12 +15,56 @@ pub fn out_of_range() -> SqlError {
     SqlError::new(SqlState::DATETIME_FIELD_OVERFLOW, "interval out of range")
 }
 
-/// Reads an interval.
-pub fn parse(text: &str) -> Result<Interval, SqlError> {
+/// Bits of an interval's type modifier (shifted left by 16) that name its fields, as PostgreSQL numbers them.
+mod field {
+    pub(super) const MONTH: i32 = 1 << 1;
+    pub(super) const YEAR: i32 = 1 << 2;
+    pub(super) const DAY: i32 = 1 << 3;
+    pub(super) const HOUR: i32 = 1 << 10;
+    pub(super) const MINUTE: i32 = 1 << 11;
+    pub(super) const SECOND: i32 = 1 << 12;
+    /// All of them: no restriction.
+    pub(super) const FULL: i32 = 0x7FFF;
+}
+
+/// The smallest field that a modifier names, `None` when it names none.
+fn least_field(typmod: i32) -> Option<i32> {
+    let mask = (typmod >> 16) & field::FULL;
+    if typmod < 0 || mask == field::FULL {
+        return None;
+    }
+    [field::SECOND, field::MINUTE, field::HOUR, field::DAY, field::MONTH, field::YEAR].into_iter().find(|bit| mask & bit != 0)
+}
+
+/// Cuts an interval to the fields and digits that its type modifier names (`interval year to month`, `interval second(3)`).
+pub fn coerce(interval: Interval, typmod: i32) -> Interval {
+    let cut = |size: i64| Interval { micros: interval.micros / size * size, ..interval };
+    let interval = match least_field(typmod) {
+        Some(field::YEAR) => Interval { months: interval.months / 12 * 12, ..Interval::default() },
+        Some(field::MONTH) => Interval { months: interval.months, ..Interval::default() },
+        Some(field::DAY) => Interval { micros: 0, ..interval },
+        Some(field::HOUR) => cut(MICROS_PER_HOUR),
+        Some(field::MINUTE) => cut(MICROS_PER_MINUTE),
+        _ => interval,
+    };
+    let micros = super::arithmetic::round_micros(interval.micros, typmod & 0xFFFF);
+    Interval { micros, ..interval }
+}
+
+/// Reads an interval. A number without a unit counts the smallest field that the type modifier names, or seconds.
+pub fn parse(text: &str, typmod: i32) -> Result<Interval, SqlError> {
     let syntax = || SqlError::new(SqlState::INVALID_DATETIME_FORMAT, format!("invalid input syntax for type interval: \"{text}\""));
     let range = || SqlError::new(SqlState::DATETIME_FIELD_OVERFLOW, format!("interval field value out of range: \"{text}\""));
     let trimmed = text.trim();
-    let mut reader = Reader::default();
+    let bare = match least_field(typmod) {
+        Some(field::YEAR) => Unit::Months(12),
+        Some(field::MONTH) => Unit::Months(1),
+        Some(field::DAY) => Unit::Days(1),
+        Some(field::HOUR) => Unit::Micros(MICROS_PER_HOUR),
+        Some(field::MINUTE) => Unit::Micros(MICROS_PER_MINUTE),
+        _ => Unit::Micros(MICROS_PER_SECOND),
+    };
+    let mut reader = Reader { months: 0, days: 0, micros: 0, any: false, bare };
     let read = if trimmed.starts_with(['P', 'p']) && trimmed.len() > 1 { reader.iso8601(&trimmed[1..]) } else { reader.postgres(trimmed) };
     match read {
         None => Err(syntax()),
@@ -29,12 +73,13 @@ pub fn parse(text: &str) -> Result<Interval, SqlError> {
 }
 
 /// What has been read, in wide integers: range is checked at the end.
-#[derive(Default)]
 struct Reader {
     months: i128,
     days: i128,
     micros: i128,
     any: bool,
+    /// What a number without a unit counts.
+    bare: Unit,
 }
 
 /// A unit of an interval.
@@ -141,7 +186,7 @@ impl Reader {
                     }
                     // A number before a time counts days; alone it counts seconds.
                     Some((time, None)) if time.contains(':') => self.add(number, Unit::Days(1)),
-                    None => self.add(number, Unit::Micros(MICROS_PER_SECOND)),
+                    None => self.add(number, self.bare),
                     _ => return None,
                 }
             }

@@ -73,7 +73,13 @@ impl Fault {
             Fault::ZoneOverflow => {
                 SqlError::new(SqlState::INVALID_TIME_ZONE_DISPLACEMENT_VALUE, format!("time zone displacement out of range: \"{text}\""))
             }
-            Fault::ZoneUnknown => SqlError::new(SqlState::INVALID_DATETIME_FORMAT, format!("invalid input syntax for type {type_name}: \"{text}\"")),
+            Fault::ZoneUnknown => {
+                // Only a word with a slash can have been meant as a zone.
+                match text.split_ascii_whitespace().find(|word| word.contains('/') && word.starts_with(|c: char| c.is_ascii_alphabetic())) {
+                    Some(zone) => SqlError::new(SqlState::INVALID_PARAMETER_VALUE, format!("time zone \"{}\" not recognized", zone.to_lowercase())),
+                    None => Fault::Syntax.error(type_name, text),
+                }
+            }
         }
     }
 }

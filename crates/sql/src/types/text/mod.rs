@@ -22,6 +22,10 @@ pub const NAME_BYTES_MAX: usize = 63;
 
 /// Reads a value's text form; the modifier is applied as assignment does (an over-long string is an error).
 pub fn parse(text: &str, to: ColumnType, ctx: &TextContext<'_>) -> Result<Datum, SqlError> {
+    if to.ty == DataType::INTERVAL {
+        let interval = datetime::interval::parse(text, to.typmod)?;
+        return coerce_typmod(Datum::Interval(interval), to, false);
+    }
     let value = parse_plain(text, to.ty, ctx)?;
     if to.typmod < 0 { Ok(value) } else { coerce_typmod(value, to, false) }
 }
@@ -40,7 +44,7 @@ fn parse_plain(text: &str, ty: DataType, ctx: &TextContext<'_>) -> Result<Datum,
         DataType::TIME => Datum::Time(datetime::parse::time(text, ctx)?),
         DataType::TIMESTAMP => Datum::Timestamp(datetime::parse::timestamp(text, ctx)?),
         DataType::TIMESTAMPTZ => Datum::Timestamptz(datetime::parse::timestamptz(text, ctx)?),
-        DataType::INTERVAL => Datum::Interval(datetime::interval::parse(text)?),
+        DataType::INTERVAL => Datum::Interval(datetime::interval::parse(text, -1)?),
         DataType::UUID => Datum::Uuid(scalar::parse_uuid(text)?),
         DataType::BYTEA => Datum::Bytes(bytes::parse(text)?.into()),
         DataType::NAME => Datum::Text(truncate_name(text).into()),
