@@ -25,7 +25,7 @@ pub use descriptor::RangeDescriptor;
 pub use error::{DeadlockEdge, DeadlockReport, KvError};
 pub use lock::{LockSpan, LockStrength, WaitPolicy};
 pub use request::{
-    Assertion, BatchRequest, EndTxn, Header, Limit, ReadSpan, Request, RequestKind, Resolution, SequenceStep,
+    Assertion, BatchRequest, EndTxn, Header, Limit, ReadSpan, Request, RequestKind, Resolution, SequenceStep, WriteGuard,
 };
 pub use response::{BatchResponse, Response, Row, TooOld};
 pub use sender::{Sender, Snapshot};

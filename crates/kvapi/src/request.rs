@@ -115,6 +115,8 @@ pub enum Request {
         value: Value,
         /// Strength: [`LockStrength::NoKeyUpdate`] when only non-key columns change.
         lock: LockStrength,
+        /// What keeps others from changing it unseen.
+        guard: WriteGuard,
     },
     /// Writes a value where none may be: answers [`crate::Response::Exists`] when there is one.
     Insert {
@@ -127,6 +129,8 @@ pub enum Request {
     Delete {
         /// The key.
         key: Key,
+        /// What keeps others from changing it unseen.
+        guard: WriteGuard,
     },
     /// Ends the transaction.
     EndTxn(Box<EndTxn>),
@@ -196,6 +200,15 @@ pub enum Request {
         /// The span.
         span: Span,
     },
+}
+
+/// What keeps others from changing a key between the read that a write is based on, and the write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WriteGuard {
+    /// The snapshot, or a lock on this very key: a newer version is reported as [`crate::TooOld`].
+    Snapshot,
+    /// The lock on the row it belongs to: what an index entry relies on. Nothing is looked up.
+    Row,
 }
 
 /// The end of a transaction.
@@ -331,7 +344,7 @@ impl Request {
             Request::Get { key, .. }
             | Request::Put { key, .. }
             | Request::Insert { key, .. }
-            | Request::Delete { key }
+            | Request::Delete { key, .. }
             | Request::ResolveIntent { key, .. }
             | Request::SequenceNext { key, .. }
             | Request::SequenceSet { key, .. }

@@ -22,7 +22,7 @@ use tidelock_base::row::ColumnSet;
 use tidelock_base::{Key, Span, Timestamp, TxnId, Value};
 use tidelock_kvapi::{
     Assertion, BatchRequest, BatchResponse, EndTxn, Isolation, KvError, Limit, LockSpan, LockStrength, Request,
-    Response, Row, Sender, Snapshot, TxnMeta, WaitPolicy,
+    Response, Row, Sender, Snapshot, TxnMeta, WaitPolicy, WriteGuard,
 };
 
 /// How to read keys.
@@ -78,6 +78,10 @@ pub enum Write {
     Insert(Key, Value),
     /// Removes the value.
     Delete(Key),
+    /// Sets an entry of a secondary index; the lock on its row guards it.
+    PutEntry(Key, Value),
+    /// Removes an entry of a secondary index.
+    DeleteEntry(Key),
 }
 
 /// What became of one write.
@@ -234,7 +238,7 @@ impl Txn {
             }
             rows.push(row);
         }
-        self.saw_newest(options.lock, newest_seen).await?;
+        self.saw_newest(options.lock, newest_seen, self.sender.newest()).await?;
         Ok(rows)
     }
 
@@ -259,17 +263,18 @@ impl Txn {
             lock: options.read.lock,
         });
         let mut answer = self.sender.send(batch).await?;
-        let Some(Response::Scan { rows, resume, newest, .. }) = answer.responses.pop() else {
+        let Some(Response::Scan { rows, resume, newest, read_at }) = answer.responses.pop() else {
             return Err(KvError::BadRequest("a scan wants a scan's answer"));
         };
         let covered = covered_span(&span, resume.as_ref(), options.reverse);
         if options.read.lock.is_some() {
             self.locks.narrow_last(locks_before, (!rows.is_empty()).then_some(&covered));
         }
+        // A locking scan shows exactly `read_at`: the earlier reads must follow it there, it itself need not.
+        self.saw_newest(options.read.lock, newest, read_at).await?;
         if self.remembers_reads() {
             self.reads.range(covered, options.read.columns);
         }
-        self.saw_newest(options.read.lock, newest).await?;
         Ok(ScanPage { rows, resume })
     }
 
@@ -285,7 +290,7 @@ impl Txn {
         let mut batch = self.batch(WaitPolicy::Block);
         batch.requests = writes.into_iter().map(request_of).collect();
         for request in &batch.requests {
-            if let Request::Put { key, .. } | Request::Insert { key, .. } | Request::Delete { key } = request {
+            if let Request::Put { key, .. } | Request::Insert { key, .. } | Request::Delete { key, .. } = request {
                 self.locks.point(key);
             }
         }
@@ -304,7 +309,10 @@ impl Txn {
 
     /// Moves the snapshot forward to the newest commit, if everything read so far gives the same answer there.
     pub async fn refresh(&mut self) -> Result<(), KvError> {
-        let to = self.sender.newest();
+        self.refresh_to(self.sender.newest()).await
+    }
+
+    async fn refresh_to(&mut self, to: Timestamp) -> Result<(), KvError> {
         ClientMetrics::bump(&self.metrics.refreshes);
         if !self.reads.is_empty() {
             let mut batch = self.batch(WaitPolicy::Block);
@@ -422,8 +430,14 @@ impl Txn {
         !self.options.read_only && self.options.isolation != Isolation::ReadCommitted
     }
 
-    /// A locking read saw a version newer than the snapshot: the others refresh, READ COMMITTED hands the row up.
-    async fn saw_newest(&mut self, lock: Option<LockStrength>, newest: Timestamp) -> Result<(), KvError> {
+    /// A locking read saw a version newer than the snapshot: the others refresh to the moment it shows, READ COMMITTED hands
+    /// the row up.
+    async fn saw_newest(
+        &mut self,
+        lock: Option<LockStrength>,
+        newest: Timestamp,
+        read_at: Timestamp,
+    ) -> Result<(), KvError> {
         if lock.is_none() || newest <= self.read_ts {
             return Ok(());
         }
@@ -431,7 +445,7 @@ impl Txn {
             self.observed = self.observed.max(newest);
             return Ok(());
         }
-        self.refresh().await
+        self.refresh_to(read_at.max(newest)).await
     }
 
     async fn check_too_old(&mut self, answer: &BatchResponse) -> Result<(), KvError> {
@@ -469,9 +483,13 @@ impl Drop for Txn {
 
 fn request_of(write: Write) -> Request {
     match write {
-        Write::Put(key, value, lock) => Request::Put { key, value, lock },
+        Write::Put(key, value, lock) => Request::Put { key, value, lock, guard: WriteGuard::Snapshot },
         Write::Insert(key, value) => Request::Insert { key, value },
-        Write::Delete(key) => Request::Delete { key },
+        Write::Delete(key) => Request::Delete { key, guard: WriteGuard::Snapshot },
+        Write::PutEntry(key, value) => {
+            Request::Put { key, value, lock: LockStrength::Update, guard: WriteGuard::Row }
+        }
+        Write::DeleteEntry(key) => Request::Delete { key, guard: WriteGuard::Row },
     }
 }
 

@@ -1,0 +1,432 @@
+//! The lock table of one range: who holds which row, who waits, and what is provisionally written.
+//!
+//! ```text
+//!   key            holders                      intent                waiters (first come, first served)
+//!   -----------    -------------------------    ------------------    ----------------------------------
+//!   stock/1/77     t9: for no key update        t9: 3 -> v1, 5 -> v2  t11: for no key update, t12: for update
+//!   warehouse/1    t9: for key share,           -                     -
+//!                  t10: for key share
+//! ```
+//!
+//! An UPDATE passes here twice: its scan calls [`LockTable::acquire`], its write [`LockTable::put_intent`]. An intent is a
+//! chain of (sequence number, value), so that a savepoint can drop the newest. The commit touches nothing here: it flips the
+//! transaction's record, and whoever meets a holder whose record is finished settles the key on the spot
+//! ([`LockTable::take_finished`]).  The resolver does the same for keys that nobody meets.
+//!
+//! Invariants:
+//! - no two holders of a key conflict, unless one of them is finished;
+//! - an intent's owner is among the holders;
+//! - a waiter is granted only when neither a holder nor a waiter *ahead of it* conflicts, so nobody is overtaken; only a
+//!   transaction that already holds a lock on the key may strengthen it past the queue;
+//! - a key without holders and waiters has no entry.
+//!
+//! This is a pure state machine: no waiting, no clock, no storage. Who is to be woken, and which values became committed,
+//! is returned to the caller.
+
+use crate::txn_record::TxnRecord;
+use smallvec::{SmallVec, smallvec};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
+use std::sync::Arc;
+use tidelock_base::{Key, Span, Timestamp, TxnId, Value};
+use tidelock_kvapi::{LockStrength, TxnStatus};
+
+/// Names a place in a queue; unique in a store, so that it survives the move to another range at a split.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct WaiterId(pub u64);
+
+/// Waiters who may try again.
+pub type Ready = SmallVec<[WaiterId; 2]>;
+
+/// The answer to [`LockTable::acquire`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Acquired {
+    /// It holds the lock; `before` is what it held already.
+    Granted {
+        /// The strength it held before.
+        before: Option<LockStrength>,
+        /// It went past the queue by strengthening: those who wait have one more to wait for.
+        overtook: bool,
+    },
+    /// Somebody is in the way.
+    Blocked,
+}
+
+/// A finished transaction's hold on a key, taken out of the table.
+#[derive(Debug)]
+pub struct Finished {
+    /// The transaction.
+    pub record: Arc<TxnRecord>,
+    /// The value that it committed here, if it wrote.
+    pub committed: Option<(Timestamp, Option<Value>)>,
+}
+
+/// An intent that a reader must see: its own, or one that is committed and not yet resolved.
+#[derive(Clone, Debug)]
+pub struct Overlay {
+    /// The key.
+    pub key: Key,
+    /// Commit timestamp; [`Timestamp::MAX`] for the reader's own.
+    pub ts: Timestamp,
+    /// The value; `None` is a delete.
+    pub value: Option<Value>,
+}
+
+#[derive(Debug)]
+struct Holder {
+    record: Arc<TxnRecord>,
+    /// Strengthening steps with the sequence number of each; the last is what is held.
+    grants: SmallVec<[(u32, LockStrength); 1]>,
+}
+
+impl Holder {
+    fn strength(&self) -> LockStrength {
+        self.grants.last().map_or(LockStrength::KeyShare, |(_, strength)| *strength)
+    }
+}
+
+#[derive(Debug)]
+struct Intent {
+    record: Arc<TxnRecord>,
+    versions: SmallVec<[(u32, Option<Value>); 1]>,
+}
+
+impl Intent {
+    fn newest(&self) -> Option<Value> {
+        self.versions.last().and_then(|(_, value)| value.clone())
+    }
+}
+
+#[derive(Debug)]
+struct Waiter {
+    id: WaiterId,
+    record: Arc<TxnRecord>,
+    strength: LockStrength,
+}
+
+#[derive(Debug, Default)]
+struct KeyState {
+    holders: SmallVec<[Holder; 1]>,
+    intent: Option<Intent>,
+    waiters: Option<Box<VecDeque<Waiter>>>,
+}
+
+/// The locks of one range.
+#[derive(Debug, Default)]
+pub struct LockTable {
+    keys: BTreeMap<Key, KeyState>,
+}
+
+impl LockTable {
+    /// Keys that are locked or waited for.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Nothing locked?
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Takes finished transactions off a key. The caller installs what they committed, then lets their records go.
+    pub fn take_finished(&mut self, key: &Key) -> SmallVec<[Finished; 1]> {
+        let mut finished = SmallVec::new();
+        let Some(state) = self.keys.get_mut(key) else { return finished };
+        while let Some(at) = state.holders.iter().position(|h| h.record.status() != TxnStatus::Pending) {
+            let record = state.holders.remove(at).record;
+            finished.push(state.finish(record));
+        }
+        if !finished.is_empty() {
+            self.tidy(key);
+        }
+        finished
+    }
+
+    /// Asks for a lock. Finished holders must have been taken off before. `waiter` is the asker's place in the queue, if it
+    /// has one; it is given up when the lock is granted.
+    pub fn acquire(
+        &mut self,
+        key: &Key,
+        record: &Arc<TxnRecord>,
+        strength: LockStrength,
+        sequence: u32,
+        waiter: Option<WaiterId>,
+    ) -> Acquired {
+        if !self.keys.contains_key(key) {
+            let holder = Holder { record: Arc::clone(record), grants: smallvec![(sequence, strength)] };
+            record.hold();
+            self.keys.insert(key.clone(), KeyState { holders: smallvec![holder], ..KeyState::default() });
+            return Acquired::Granted { before: None, overtook: false };
+        }
+        let Some(state) = self.keys.get_mut(key) else { return Acquired::Blocked };
+        let before = state.holders.iter().find(|h| h.record.id == record.id).map(Holder::strength);
+        if before.is_some_and(|held| held >= strength) {
+            return Acquired::Granted { before, overtook: false };
+        }
+        if state.is_blocked(record.id, strength, before.is_some(), waiter) {
+            return Acquired::Blocked;
+        }
+        state.grant(record, strength, sequence);
+        state.drop_waiter(waiter);
+        Acquired::Granted { before, overtook: before.is_some() && state.waiters.is_some() }
+    }
+
+    /// Would the lock be granted? Changes nothing.
+    pub fn is_available(&self, key: &Key, txn: TxnId, strength: LockStrength) -> bool {
+        let Some(state) = self.keys.get(key) else { return true };
+        let before = state.holders.iter().find(|h| h.record.id == txn).map(Holder::strength);
+        before.is_some_and(|held| held >= strength) || !state.is_blocked(txn, strength, before.is_some(), None)
+    }
+
+    /// What a transaction holds on a key.
+    pub fn held(&self, key: &Key, txn: TxnId) -> Option<LockStrength> {
+        self.keys.get(key)?.holders.iter().find(|h| h.record.id == txn).map(Holder::strength)
+    }
+
+    /// Queues up behind all that wait already, and says how many those are.
+    pub fn enqueue(&mut self, key: &Key, id: WaiterId, record: &Arc<TxnRecord>, strength: LockStrength) -> usize {
+        let state = self.keys.entry(key.clone()).or_default();
+        state.holders.iter().for_each(|holder| holder.record.note_waiter());
+        let queue = state.waiters.get_or_insert_default();
+        queue.push_back(Waiter { id, record: Arc::clone(record), strength });
+        queue.len() - 1
+    }
+
+    /// How many wait for a key.
+    pub fn queue_len(&self, key: &Key) -> usize {
+        self.keys.get(key).and_then(|state| state.waiters.as_ref()).map_or(0, |queue| queue.len())
+    }
+
+    /// Gives a place in the queue up. Those behind may become ready.
+    pub fn leave(&mut self, key: &Key, waiter: WaiterId) -> Ready {
+        let Some(state) = self.keys.get_mut(key) else { return Ready::new() };
+        state.drop_waiter(Some(waiter));
+        let ready = state.ready();
+        self.tidy(key);
+        ready
+    }
+
+    /// Who may try again now.
+    pub fn ready(&self, key: &Key) -> Ready {
+        self.keys.get(key).map(KeyState::ready).unwrap_or_default()
+    }
+
+    /// Whom a waiter waits for: conflicting holders, and conflicting waiters ahead of it. The walk forward in the queue stops
+    /// at the first waiter that is at least as strong: conflict sets grow with strength, so that one waits for all the rest.
+    pub fn blockers(&self, key: &Key, waiter: WaiterId) -> Vec<Arc<TxnRecord>> {
+        let Some(state) = self.keys.get(key) else { return Vec::new() };
+        let Some(queue) = &state.waiters else { return Vec::new() };
+        let Some(place) = queue.iter().position(|w| w.id == waiter) else { return Vec::new() };
+        let me = &queue[place];
+        let holders = state.holders.iter().filter(|h| h.record.id != me.record.id);
+        let mut blockers: Vec<Arc<TxnRecord>> = holders
+            .filter(|h| h.strength().conflicts_with(me.strength))
+            .map(|h| Arc::clone(&h.record))
+            .collect();
+        for ahead in queue.iter().take(place).rev().filter(|w| w.strength.conflicts_with(me.strength)) {
+            blockers.push(Arc::clone(&ahead.record));
+            if ahead.strength >= me.strength {
+                break;
+            }
+        }
+        blockers
+    }
+
+    /// The queue of a key: place, transaction, strength.
+    pub fn waiters(&self, key: &Key) -> Vec<(WaiterId, Arc<TxnRecord>, LockStrength)> {
+        let queue = self.keys.get(key).and_then(|state| state.waiters.as_ref());
+        queue.into_iter().flat_map(|q| q.iter()).map(|w| (w.id, Arc::clone(&w.record), w.strength)).collect()
+    }
+
+    /// Leaves a provisional value. The lock must be held.
+    pub fn put_intent(&mut self, key: &Key, record: &Arc<TxnRecord>, sequence: u32, value: Option<Value>) {
+        let Some(state) = self.keys.get_mut(key) else {
+            debug_assert!(false, "an intent without a lock");
+            return;
+        };
+        let intent = state
+            .intent
+            .get_or_insert_with(|| Intent { record: Arc::clone(record), versions: SmallVec::new() });
+        debug_assert_eq!(intent.record.id, record.id, "two transactions write one key");
+        match intent.versions.last_mut() {
+            Some((last, newest)) if *last == sequence => *newest = value,
+            _ => intent.versions.push((sequence, value)),
+        }
+    }
+
+    /// What a reader must see here instead of the stored versions.
+    pub fn visible(&self, key: &Key, reader: Option<TxnId>, at: Timestamp) -> Option<Overlay> {
+        let (key, state) = self.keys.get_key_value(key)?;
+        state.visible(key, reader, at)
+    }
+
+    /// The same for a span, in key order.
+    pub fn visible_in(&self, span: &Span, reader: Option<TxnId>, at: Timestamp) -> Vec<Overlay> {
+        if self.keys.is_empty() {
+            return Vec::new();
+        }
+        self.keys
+            .range::<Key, _>((Bound::Included(&span.start), Bound::Excluded(&span.end)))
+            .filter_map(|(key, state)| state.visible(key, reader, at))
+            .collect()
+    }
+
+    /// Takes one transaction's hold off a key, finished or not.
+    pub fn release(&mut self, key: &Key, txn: TxnId) -> Option<Finished> {
+        let state = self.keys.get_mut(key)?;
+        let at = state.holders.iter().position(|h| h.record.id == txn)?;
+        let record = state.holders.remove(at).record;
+        let finished = state.finish(record);
+        self.tidy(key);
+        Some(finished)
+    }
+
+    /// The keys of a span on which a transaction holds a lock; at most `limit`, and where to go on.
+    pub fn held_in(&self, span: &Span, txn: TxnId, limit: usize) -> (Vec<Key>, Option<Span>) {
+        let mut keys = Vec::new();
+        if span.is_empty() {
+            return (keys, None);
+        }
+        for (key, state) in self.keys.range::<Key, _>((Bound::Included(&span.start), Bound::Excluded(&span.end))) {
+            if state.holders.iter().any(|h| h.record.id == txn) {
+                if keys.len() == limit {
+                    return (keys, Some(Span::new(key.clone(), span.end.clone())));
+                }
+                keys.push(key.clone());
+            }
+        }
+        (keys, None)
+    }
+
+    /// Takes back what a transaction did to a key after `sequence`.
+    pub fn rollback_to(&mut self, key: &Key, txn: TxnId, sequence: u32) -> Ready {
+        let Some(state) = self.keys.get_mut(key) else { return Ready::new() };
+        if let Some(intent) = state.intent.as_mut().filter(|intent| intent.record.id == txn) {
+            intent.versions.retain(|(written, _)| *written <= sequence);
+            if intent.versions.is_empty() {
+                state.intent = None;
+            }
+        }
+        if let Some(at) = state.holders.iter().position(|h| h.record.id == txn) {
+            state.holders[at].grants.retain(|(granted, _)| *granted <= sequence);
+            if state.holders[at].grants.is_empty() {
+                state.holders.remove(at).record.let_go();
+            }
+        }
+        let ready = state.ready();
+        self.tidy(key);
+        ready
+    }
+
+    /// Moves everything from `key` on into a new table: the right side of a split.
+    #[must_use]
+    pub fn split_off(&mut self, key: &Key) -> LockTable {
+        LockTable { keys: self.keys.split_off(key) }
+    }
+
+    /// Takes in the table of the right neighbour.
+    pub fn absorb(&mut self, mut right: LockTable) {
+        self.keys.append(&mut right.keys);
+    }
+
+    /// Everybody who waits in this table.
+    pub fn all_waiters(&self) -> impl Iterator<Item = WaiterId> + '_ {
+        self.keys.values().filter_map(|state| state.waiters.as_ref()).flat_map(|q| q.iter()).map(|w| w.id)
+    }
+
+    /// Every lock, for the lock views: key, holder, strength, whether it wrote.
+    pub fn holders(&self) -> impl Iterator<Item = (&Key, &Arc<TxnRecord>, LockStrength, bool)> {
+        self.keys.iter().flat_map(|(key, state)| {
+            state.holders.iter().map(move |h| {
+                let wrote = state.intent.as_ref().is_some_and(|intent| intent.record.id == h.record.id);
+                (key, &h.record, h.strength(), wrote)
+            })
+        })
+    }
+
+    /// Drops the entry of a key that nobody holds or wants.
+    fn tidy(&mut self, key: &Key) {
+        if let Some(state) = self.keys.get_mut(key) {
+            if state.waiters.as_ref().is_some_and(|queue| queue.is_empty()) {
+                state.waiters = None;
+            }
+            if state.holders.is_empty() && state.waiters.is_none() {
+                debug_assert!(state.intent.is_none(), "an intent without a holder");
+                self.keys.remove(key);
+            }
+        }
+    }
+}
+
+impl KeyState {
+    /// Is somebody in the way? Holders always count; of the queue, those ahead, unless the asker strengthens a lock it has.
+    fn is_blocked(&self, txn: TxnId, strength: LockStrength, holds: bool, waiter: Option<WaiterId>) -> bool {
+        let by_holder = self.holders.iter().any(|h| {
+            h.record.id != txn
+                && h.record.status() == TxnStatus::Pending
+                && h.strength().conflicts_with(strength)
+        });
+        if by_holder || holds {
+            return by_holder;
+        }
+        let Some(queue) = &self.waiters else { return false };
+        queue.iter().take_while(|w| Some(w.id) != waiter).any(|w| w.strength.conflicts_with(strength))
+    }
+
+    fn grant(&mut self, record: &Arc<TxnRecord>, strength: LockStrength, sequence: u32) {
+        match self.holders.iter_mut().find(|h| h.record.id == record.id) {
+            Some(holder) => holder.grants.push((sequence, strength)),
+            None => {
+                record.hold();
+                let grants = smallvec![(sequence, strength)];
+                self.holders.push(Holder { record: Arc::clone(record), grants });
+            }
+        }
+    }
+
+    fn drop_waiter(&mut self, waiter: Option<WaiterId>) {
+        if let (Some(id), Some(queue)) = (waiter, self.waiters.as_mut()) {
+            queue.retain(|w| w.id != id);
+            if queue.is_empty() {
+                self.waiters = None;
+            }
+        }
+    }
+
+    /// The waiters that nothing blocks: from the front, until the first that is blocked by a holder or by one ahead.
+    fn ready(&self) -> Ready {
+        let mut ready = Ready::new();
+        let Some(queue) = &self.waiters else { return ready };
+        for waiter in queue.iter() {
+            let holds = self.holders.iter().any(|h| h.record.id == waiter.record.id);
+            if !self.is_blocked(waiter.record.id, waiter.strength, holds, Some(waiter.id)) {
+                ready.push(waiter.id);
+            } else if waiter.strength == LockStrength::Update {
+                // It blocks everybody behind it.
+                break;
+            }
+        }
+        ready
+    }
+
+    fn finish(&mut self, record: Arc<TxnRecord>) -> Finished {
+        let intent = match &self.intent {
+            Some(intent) if intent.record.id == record.id => self.intent.take(),
+            _ => None,
+        };
+        let committed = match (intent, record.committed_at()) {
+            (Some(intent), Some(ts)) => Some((ts, intent.newest())),
+            _ => None,
+        };
+        Finished { record, committed }
+    }
+
+    fn visible(&self, key: &Key, reader: Option<TxnId>, at: Timestamp) -> Option<Overlay> {
+        let intent = self.intent.as_ref()?;
+        if Some(intent.record.id) == reader {
+            return Some(Overlay { key: key.clone(), ts: Timestamp::MAX, value: intent.newest() });
+        }
+        let ts = intent.record.committed_at().filter(|ts| *ts <= at)?;
+        Some(Overlay { key: key.clone(), ts, value: intent.newest() })
+    }
+}

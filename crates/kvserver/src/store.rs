@@ -1,0 +1,502 @@
+//! The store: takes batches, evaluates their requests in order, and waits where it must.
+//!
+//! ```text
+//!   send ─► for each request: evaluate (synchronous, under the range's mutex)
+//!                                │ done ────────► next request
+//!                                │ blocked ─────► wait in the key's queue ─► evaluate it again
+//!           EndTxn:  sequencer ─► resolve and release ─► wait for durability
+//! ```
+//!
+//! A batch that meets no conflict runs to its end on its caller's task. Only a lock wait, the wait for durability at commit,
+//! and back-pressure suspend it.
+
+use crate::eval::{Evaluation, Outcome};
+use crate::lock_table::{Finished, WaiterId};
+use crate::metrics::{StoreMetrics, add};
+use crate::range::{Range, RangeChange, RangeGuard, RangeMap};
+use crate::resolver::IntentResolver;
+use crate::sequencer::{Compare, Sequencer};
+use crate::settings::KvSettings;
+use crate::txn_record::TxnRegistry;
+use crate::wait::{WaitInfo, WaitRoom};
+use std::future::poll_fn;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant, SystemTime};
+use tidelock_base::row::{ColumnSet, same_columns};
+use tidelock_base::{IndexId, Key, RangeId, SessionId, Span, Timestamp, TxnId, Value};
+use tidelock_kvapi::{
+    BatchRequest, BatchResponse, KvError, LockStrength, RangeDescriptor, Request, Sender, Snapshot,
+};
+use tidelock_storage::{Storage, StorageError};
+
+/// Where range descriptors live.
+pub const RANGES_INDEX: IndexId = IndexId(1);
+
+/// How often sizes are looked at for splits.
+const SPLIT_CHECK_EVERY: Duration = Duration::from_secs(2);
+
+/// One store.
+pub struct Store {
+    pub(crate) storage: Storage,
+    pub(crate) ranges: RangeMap,
+    pub(crate) records: TxnRegistry,
+    pub(crate) sequencer: Sequencer,
+    pub(crate) waits: WaitRoom,
+    pub(crate) sequences: parking_lot::Mutex<()>,
+    pub(crate) resolver: OnceLock<IntentResolver>,
+    /// Live settings.
+    pub settings: Arc<KvSettings>,
+    /// Counters.
+    pub metrics: Arc<StoreMetrics>,
+    next_txn: AtomicU64,
+    stopping: AtomicBool,
+}
+
+/// A lock, for the views.
+#[derive(Clone, Debug)]
+pub struct LockInfo {
+    /// The key.
+    pub key: Key,
+    /// Its range.
+    pub range: RangeId,
+    /// Who holds it.
+    pub txn: TxnId,
+    /// Whose transaction that is.
+    pub session: SessionId,
+    /// How strong.
+    pub strength: LockStrength,
+    /// Is there an intent?
+    pub wrote: bool,
+}
+
+impl Store {
+    /// Opens a store over recovered storage.
+    pub fn open(storage: Storage, settings: Arc<KvSettings>) -> Result<Arc<Store>, KvError> {
+        let descriptors = stored_descriptors(&storage)?;
+        let store = Store {
+            sequencer: Sequencer::new(storage.last_ts()),
+            storage,
+            ranges: RangeMap::new(descriptors),
+            records: TxnRegistry::default(),
+            waits: WaitRoom::default(),
+            sequences: parking_lot::Mutex::new(()),
+            resolver: OnceLock::new(),
+            settings,
+            metrics: Arc::new(StoreMetrics::default()),
+            next_txn: AtomicU64::new(first_txn_id()),
+            stopping: AtomicBool::new(false),
+        };
+        Ok(Arc::new(store))
+    }
+
+    /// Starts what runs in the background: the intent resolver, which sends its batches through `sender`, and the size
+    /// check of ranges. To be called once, inside the runtime.
+    pub fn start(self: &Arc<Store>, sender: Arc<dyn Sender>) {
+        let weak = Arc::downgrade(self);
+        let route = move |key: &Key| {
+            let range = weak.upgrade().and_then(|store| store.ranges.lookup(key));
+            range.map_or(RangeId(0), |range| range.id)
+        };
+        let resolver = IntentResolver::start(sender, Arc::new(route), Arc::clone(&self.settings));
+        if self.resolver.set(resolver).is_err() {
+            return;
+        }
+        let weak = Arc::downgrade(self);
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(SPLIT_CHECK_EVERY).await;
+                let Some(store) = weak.upgrade().filter(|store| !store.is_stopping()) else { return };
+                if let Err(error) = store.split_large_ranges() {
+                    tracing::warn!(%error, "could not split a range");
+                }
+            }
+        });
+    }
+
+    /// Stops taking batches, lets the resolver finish what it has, and folds everything.
+    pub async fn stop(&self) -> Result<(), KvError> {
+        self.stopping.store(true, Ordering::Release);
+        if let Some(resolver) = self.resolver.get() {
+            resolver.stop().await;
+        }
+        self.storage.checkpoint().map_err(storage_error)
+    }
+
+    /// The storage below, for its counters.
+    pub fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    /// The intent resolver, once started.
+    pub fn resolver(&self) -> Option<&IntentResolver> {
+        self.resolver.get()
+    }
+
+    /// Transactions that hold something.
+    pub fn live_transactions(&self) -> usize {
+        self.records.live()
+    }
+
+    /// Who waits for what.
+    pub fn waits(&self) -> Vec<WaitInfo> {
+        self.waits.waits()
+    }
+
+    /// Every lock held.
+    pub fn locks(&self) -> Vec<LockInfo> {
+        let mut locks = Vec::new();
+        for range in self.ranges.all() {
+            let guard = range.lock();
+            locks.extend(guard.locks.holders().map(|(key, record, strength, wrote)| LockInfo {
+                key: key.clone(),
+                range: range.id,
+                txn: record.id,
+                session: record.session,
+                strength,
+                wrote,
+            }));
+        }
+        locks
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Runs `f` with the mutex of the range that holds `key`, whatever its borders do meanwhile.
+    pub(crate) fn with_range<R>(&self, key: &[u8], f: impl FnOnce(&mut RangeGuard<'_>) -> R) -> Result<R, KvError> {
+        loop {
+            let range = self.range_at(key)?;
+            let mut guard = range.lock();
+            if guard.holds(key) {
+                return Ok(f(&mut guard));
+            }
+        }
+    }
+
+    pub(crate) fn range_at(&self, key: &[u8]) -> Result<Arc<Range>, KvError> {
+        self.ranges.lookup(key).ok_or(KvError::BadRequest("no range holds the key"))
+    }
+
+    /// Leaves a queue and wakes those who were behind.
+    pub(crate) fn leave_queue(&self, key: &Key, waiter: WaiterId) {
+        let left = self.with_range(key, |guard| {
+            let ready = guard.locks.leave(key, waiter);
+            self.refresh_edges(guard, key);
+            ready
+        });
+        if let Ok(ready) = left {
+            self.waits.wake(&ready);
+        }
+    }
+
+    /// Recomputes whom the waiters of a key wait for, after something other than a finished transaction changed it.
+    pub(crate) fn refresh_edges(&self, guard: &RangeGuard<'_>, key: &Key) {
+        for (waiter, record, strength) in guard.locks.waiters(key) {
+            let blockers = guard.locks.blockers(key, waiter);
+            let wait = crate::deadlock::Wait {
+                session: record.session,
+                key: key.clone(),
+                strength,
+                blockers: blockers.iter().map(|b| (b.id, b.session)).collect(),
+            };
+            self.waits.update_wait(record.id, wait);
+        }
+    }
+
+    /// Turns what finished transactions left on a key into versions, and forgets their records when nothing is left.
+    pub(crate) fn settle(&self, key: &Key, finished: impl IntoIterator<Item = Finished>) {
+        for hold in finished {
+            if let Some((ts, value)) = hold.committed {
+                self.storage.install(ts, key.clone(), value);
+            }
+            hold.record.let_go();
+            self.forget_if_done(&hold.record);
+        }
+    }
+
+    pub(crate) fn forget_if_done(&self, record: &crate::txn_record::TxnRecord) {
+        if record.may_be_forgotten() {
+            self.records.remove(record.id);
+            if let Some(ts) = record.committed_at().filter(|ts| *ts > Timestamp::ZERO) {
+                self.storage.installed(ts);
+            }
+        }
+    }
+
+    /// The version of a key that a reader sees: its own intent, a committed one, or what is stored.
+    pub(crate) fn read_version(
+        &self,
+        key: &Key,
+        reader: Option<TxnId>,
+        at: Timestamp,
+    ) -> Result<Option<(Timestamp, Value)>, KvError> {
+        let range = self.range_at(key)?;
+        if range.has_locks() {
+            let overlay = self.with_range(key, |guard| guard.locks.visible(key, reader, at))?;
+            if let Some(overlay) = overlay {
+                return Ok(overlay.value.map(|value| (overlay.ts, value)));
+            }
+        }
+        let version = self.storage.get(key, at).map_err(storage_error)?;
+        Ok(version.and_then(|version| Some((version.ts, version.value?))))
+    }
+
+    /// Waits until a commit is on disk; syncs by itself when nobody else is at work.
+    pub(crate) async fn wait_durable(&self, ts: Timestamp) -> Result<(), KvError> {
+        if self.storage.durable_ts() >= ts {
+            return Ok(());
+        }
+        if self.records.live() == 0 {
+            return self.storage.sync_inline(ts).map_err(storage_error);
+        }
+        poll_fn(|context| self.storage.poll_durable(ts, context.waker())).await.map_err(storage_error)
+    }
+
+    /// Commits writes that belong to no transaction: descriptors, sequences.
+    pub(crate) fn commit_system(&self, writes: Vec<(Key, Option<Value>)>) -> Result<Timestamp, KvError> {
+        let txn = self.next_txn_id();
+        let footprint = self.sequencer.footprint(writes.iter().map(|(key, _)| key.clone()).collect());
+        let turn = self.sequencer.enter(&[], &[], Timestamp::MAX, self)?;
+        turn.commit(
+            footprint,
+            |ts| self.storage.append_commit(txn, ts, &writes),
+            |ts| {
+                for (key, value) in &writes {
+                    self.storage.install(ts, key.clone(), value.clone());
+                }
+                self.storage.installed(ts);
+            },
+        )
+        .map_err(storage_error)
+    }
+
+    pub(crate) fn persist_ranges(&self, change: &RangeChange) -> Result<(), KvError> {
+        let gone = change.gone.iter().map(|start| (descriptor_key(start), None));
+        let now = change.now.iter().map(|d| (descriptor_key(&d.span.start), Some(encode_descriptor(d))));
+        self.commit_system(gone.chain(now).collect()).map(drop)
+    }
+
+    fn split_large_ranges(&self) -> Result<(), KvError> {
+        for range in self.ranges.all() {
+            let descriptor = range.lock().descriptor.clone();
+            let size = self.storage.size_of(&descriptor.span);
+            if size.bytes > self.settings.range_bytes()
+                && let Some(middle) = size.middle.filter(|middle| *middle > descriptor.span.start)
+            {
+                let change = self.ranges.split(&middle);
+                self.persist_ranges(&change)?;
+                add(&self.metrics.splits, 1);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[async_trait::async_trait]
+impl Sender for Arc<Store> {
+    async fn send(&self, batch: BatchRequest) -> Result<BatchResponse, KvError> {
+        if self.is_stopping() && !may_run_while_stopping(&batch) {
+            return Err(KvError::Stopping);
+        }
+        add(&self.metrics.batches, 1);
+        let mut evaluation = Evaluation::new(self, batch.header)?;
+        evaluation.check_routing(&batch.requests)?;
+        let mut response = BatchResponse::default();
+        for request in batch.requests {
+            self.metrics.count(request.kind());
+            let answer = match request {
+                Request::EndTxn(end) => evaluation.end_txn(*end).await?,
+                request => loop {
+                    match evaluation.evaluate(&request)? {
+                        Outcome::Done(answer) => break answer,
+                        Outcome::Blocked => evaluation.wait_for_lock().await?,
+                    }
+                },
+            };
+            response.responses.push(answer);
+        }
+        response.too_old = evaluation.take_too_old();
+        Ok(response)
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let pin = self.storage.pin_durable();
+        Snapshot { ts: pin.ts(), pin: Some(Box::new(pin)) }
+    }
+
+    fn newest(&self) -> Timestamp {
+        self.sequencer.newest()
+    }
+
+    fn next_txn_id(&self) -> TxnId {
+        TxnId(self.next_txn.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl Compare for Store {
+    fn changed(&self, key: &Key, from: Timestamp, columns: ColumnSet) -> Result<bool, KvError> {
+        let new = self.read_version(key, None, Timestamp::MAX)?;
+        if new.as_ref().is_some_and(|(ts, _)| *ts <= from) {
+            return Ok(false);
+        }
+        let old = self.read_version(key, None, from)?;
+        Ok(!same_columns(old.as_ref().map(|(_, v)| &v[..]), new.as_ref().map(|(_, v)| &v[..]), columns))
+    }
+
+    fn span_changed(&self, span: &Span, from: Timestamp, columns: ColumnSet) -> Result<Option<Key>, KvError> {
+        let mut survivors = 0u64;
+        let mut changed = None;
+        self.scan_committed(span, Timestamp::MAX, &mut |key, ts| {
+            let differs = ts > from && self.changed(key, from, columns)?;
+            if differs {
+                changed = Some(key.clone());
+                return Ok(ControlFlow::Break(()));
+            }
+            survivors += 1;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        if changed.is_some() {
+            return Ok(changed);
+        }
+        // Every row of now was there before, unchanged; a row of before that is gone shows in the count.
+        let mut before = 0u64;
+        self.scan_committed(span, from, &mut |_, _| {
+            before += 1;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok((before != survivors).then(|| span.start.clone()))
+    }
+
+    fn newest_version(&self, key: &Key) -> Result<Timestamp, KvError> {
+        let overlay = self.with_range(key, |guard| guard.locks.visible(key, None, Timestamp::MAX))?;
+        if let Some(overlay) = overlay {
+            return Ok(overlay.ts);
+        }
+        let version = self.storage.get(key, Timestamp::MAX).map_err(storage_error)?;
+        Ok(version.map_or(Timestamp::ZERO, |version| version.ts))
+    }
+}
+
+impl Store {
+    /// Every committed row of a span at a moment, intents that are committed but not resolved included.
+    fn scan_committed(
+        &self,
+        span: &Span,
+        at: Timestamp,
+        visit: &mut dyn FnMut(&Key, Timestamp) -> Result<ControlFlow<()>, KvError>,
+    ) -> Result<(), KvError> {
+        let mut failure = None;
+        for descriptor in self.ranges.descriptors(span) {
+            let Some(part) = descriptor.span.intersect(span) else { continue };
+            let overlay = self.with_range(&part.start, |guard| guard.locks.visible_in(&part, None, at))?;
+            let flow = crate::eval::merge_scan(&self.storage, &part, at, false, overlay, &mut |key, ts, _| {
+                match visit(key, ts) {
+                    Ok(flow) => flow,
+                    Err(error) => {
+                        failure = Some(error);
+                        ControlFlow::Break(())
+                    }
+                }
+            })?;
+            if let Some(error) = failure {
+                return Err(error);
+            }
+            if flow.is_break() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// While the store stops, transactions may still end and be cleaned up after.
+fn may_run_while_stopping(batch: &BatchRequest) -> bool {
+    batch.requests.iter().all(|request| {
+        matches!(
+            request,
+            Request::EndTxn(_)
+                | Request::ResolveIntent { .. }
+                | Request::ResolveIntentRange { .. }
+                | Request::RangeLookup { .. }
+        )
+    })
+}
+
+/// Transaction ids of one run of the server must not meet those of an earlier one in the log: they begin at the clock.
+fn first_txn_id() -> u64 {
+    let millis = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64);
+    millis << 20
+}
+
+/// The disk failed: the store is of no use any more.
+pub(crate) fn storage_error(error: StorageError) -> KvError {
+    KvError::Storage(error.to_string())
+}
+
+/// How long something took, for the counters.
+pub(crate) fn micros_since(start: Instant) -> u64 {
+    start.elapsed().as_micros() as u64
+}
+
+fn descriptor_key(start: &Key) -> Key {
+    let mut key = Key::index_start(RANGES_INDEX);
+    key.extend(start);
+    key
+}
+
+/// `id | generation | length of start | start | end`.
+fn encode_descriptor(descriptor: &RangeDescriptor) -> Value {
+    let mut bytes = Vec::new();
+    bytes.extend_from_slice(&descriptor.id.0.to_le_bytes());
+    bytes.extend_from_slice(&descriptor.generation.to_le_bytes());
+    bytes.extend_from_slice(&(descriptor.span.start.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&descriptor.span.start);
+    bytes.extend_from_slice(&descriptor.span.end);
+    Value::from(bytes)
+}
+
+fn decode_descriptor(bytes: &[u8]) -> Option<RangeDescriptor> {
+    let (id, rest) = bytes.split_first_chunk::<8>()?;
+    let (generation, rest) = rest.split_first_chunk::<8>()?;
+    let (length, rest) = rest.split_first_chunk::<4>()?;
+    let (start, end) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    Some(RangeDescriptor {
+        id: RangeId(u64::from_le_bytes(*id)),
+        span: Span::new(Key::from(start), Key::from(end)),
+        generation: u64::from_le_bytes(*generation),
+    })
+}
+
+fn stored_descriptors(storage: &Storage) -> Result<Vec<RangeDescriptor>, KvError> {
+    let mut descriptors = Vec::new();
+    let mut damaged = None;
+    storage
+        .scan(&Span::index(RANGES_INDEX), Timestamp::MAX, false, &mut |key, version| {
+            match version.value.as_deref().and_then(decode_descriptor) {
+                Some(descriptor) => descriptors.push(descriptor),
+                None => damaged = Some(key.clone()),
+            }
+            ControlFlow::Continue(())
+        })
+        .map_err(storage_error)?;
+    match damaged {
+        Some(key) => Err(KvError::Storage(format!("the range descriptor at {key} is damaged"))),
+        None => Ok(fill_gaps(descriptors)),
+    }
+}
+
+/// The first split writes both halves of what was never written; what is not covered belongs to the range before it.
+fn fill_gaps(mut descriptors: Vec<RangeDescriptor>) -> Vec<RangeDescriptor> {
+    descriptors.sort_by(|a, b| a.span.start.cmp(&b.span.start));
+    let ends: Vec<Key> = descriptors.iter().skip(1).map(|d| d.span.start.clone()).chain([Key::max()]).collect();
+    for (descriptor, end) in descriptors.iter_mut().zip(ends) {
+        descriptor.span.end = end;
+    }
+    if let Some(first) = descriptors.first_mut() {
+        first.span.start = Key::min();
+    }
+    descriptors
+}

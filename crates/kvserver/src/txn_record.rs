@@ -1,0 +1,195 @@
+//! The record of a transaction: the one place that says whether it committed.
+//!
+//! Every intent points at its transaction's record. Flipping the record's status to Committed makes all of them visible at
+//! once, everywhere; that flip is the commit (see [`crate::sequencer`]). A record is forgotten when the last key that the
+//! transaction held has been resolved, not earlier: until then somebody may meet an intent and ask.
+
+use hashbrown::HashMap;
+use parking_lot::Mutex;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use tidelock_base::{Key, SessionId, Timestamp, TxnId, Value};
+use tidelock_kvapi::TxnStatus;
+
+const PENDING: u8 = 0;
+const COMMITTED: u8 = 1;
+const ABORTED: u8 = 2;
+
+/// A transaction that holds locks.
+pub struct TxnRecord {
+    /// Its id.
+    pub id: TxnId,
+    /// Whose it is.
+    pub session: SessionId,
+    status: AtomicU8,
+    commit_ts: AtomicU64,
+    /// Keys held.
+    held: AtomicUsize,
+    /// Somebody waits, or waited, for a lock of it: cleaning up is urgent.
+    waited_for: AtomicBool,
+    forgotten: AtomicBool,
+    writes: Mutex<Vec<LoggedWrite>>,
+}
+
+/// A write, kept in order for the log.
+#[derive(Clone, Debug)]
+pub struct LoggedWrite {
+    /// Its sequence number, for savepoints.
+    pub sequence: u32,
+    /// Where.
+    pub key: Key,
+    /// What; `None` is a delete.
+    pub value: Option<Value>,
+}
+
+impl TxnRecord {
+    /// A pending transaction.
+    pub fn new(id: TxnId, session: SessionId) -> TxnRecord {
+        TxnRecord {
+            id,
+            session,
+            status: AtomicU8::new(PENDING),
+            commit_ts: AtomicU64::new(0),
+            held: AtomicUsize::new(0),
+            waited_for: AtomicBool::new(false),
+            forgotten: AtomicBool::new(false),
+            writes: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Where it stands.
+    pub fn status(&self) -> TxnStatus {
+        match self.status.load(Ordering::Acquire) {
+            PENDING => TxnStatus::Pending,
+            COMMITTED => TxnStatus::Committed,
+            _ => TxnStatus::Aborted,
+        }
+    }
+
+    /// When it committed, if it did.
+    pub fn committed_at(&self) -> Option<Timestamp> {
+        (self.status() == TxnStatus::Committed).then(|| Timestamp(self.commit_ts.load(Ordering::Relaxed)))
+    }
+
+    /// The flip. Only the commit sequencer calls it.
+    pub fn flip_to_committed(&self, ts: Timestamp) {
+        self.commit_ts.store(ts.0, Ordering::Relaxed);
+        self.status.store(COMMITTED, Ordering::Release);
+    }
+
+    /// Its intents become nothing.
+    pub fn flip_to_aborted(&self) {
+        self.status.store(ABORTED, Ordering::Release);
+    }
+
+    /// One more key is held.
+    pub fn hold(&self) {
+        self.held.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// One key fewer is held.
+    pub fn let_go(&self) {
+        self.held.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Keys held.
+    pub fn held(&self) -> usize {
+        self.held.load(Ordering::Acquire)
+    }
+
+    /// True exactly once: when it is finished and nothing is held any more.
+    pub fn may_be_forgotten(&self) -> bool {
+        self.held() == 0 && self.status() != TxnStatus::Pending && !self.forgotten.swap(true, Ordering::AcqRel)
+    }
+
+    /// Somebody waits for it.
+    pub fn note_waiter(&self) {
+        self.waited_for.store(true, Ordering::Release);
+    }
+
+    /// Did anybody ever wait for it?
+    pub fn is_waited_for(&self) -> bool {
+        self.waited_for.load(Ordering::Acquire)
+    }
+
+    /// Remembers a write for the log.
+    pub fn log_write(&self, write: LoggedWrite) {
+        self.writes.lock().push(write);
+    }
+
+    /// Forgets writes after a savepoint.
+    pub fn rollback_writes(&self, sequence: u32) {
+        self.writes.lock().retain(|write| write.sequence <= sequence);
+    }
+
+    /// Hands the writes to the commit.
+    pub fn take_writes(&self) -> Vec<LoggedWrite> {
+        std::mem::take(&mut self.writes.lock())
+    }
+
+    /// The keys written since a sequence number.
+    pub fn has_writes(&self) -> bool {
+        !self.writes.lock().is_empty()
+    }
+}
+
+impl fmt::Debug for TxnRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}({:?}, holds {})", self.id, self.status(), self.held())
+    }
+}
+
+/// Shards of the registry: enough that two cores rarely meet.
+const SHARDS: usize = 16;
+
+/// The records of all transactions that hold something.
+#[derive(Debug)]
+pub struct TxnRegistry {
+    shards: [Mutex<HashMap<TxnId, Arc<TxnRecord>>>; SHARDS],
+    live: AtomicUsize,
+}
+
+impl Default for TxnRegistry {
+    fn default() -> Self {
+        TxnRegistry { shards: std::array::from_fn(|_| Mutex::default()), live: AtomicUsize::new(0) }
+    }
+}
+
+impl TxnRegistry {
+    /// The record, if the transaction holds anything.
+    pub fn get(&self, id: TxnId) -> Option<Arc<TxnRecord>> {
+        self.shard(id).lock().get(&id).cloned()
+    }
+
+    /// The record, made if need be.
+    pub fn get_or_create(&self, id: TxnId, session: SessionId) -> Arc<TxnRecord> {
+        let mut shard = self.shard(id).lock();
+        let record = shard.entry(id).or_insert_with(|| {
+            self.live.fetch_add(1, Ordering::Relaxed);
+            Arc::new(TxnRecord::new(id, session))
+        });
+        Arc::clone(record)
+    }
+
+    /// Forgets a record.
+    pub fn remove(&self, id: TxnId) {
+        if self.shard(id).lock().remove(&id).is_some() {
+            self.live.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Transactions that hold something.
+    pub fn live(&self) -> usize {
+        self.live.load(Ordering::Relaxed)
+    }
+
+    /// All of them, for the views.
+    pub fn all(&self) -> Vec<Arc<TxnRecord>> {
+        self.shards.iter().flat_map(|shard| shard.lock().values().cloned().collect::<Vec<_>>()).collect()
+    }
+
+    fn shard(&self, id: TxnId) -> &Mutex<HashMap<TxnId, Arc<TxnRecord>>> {
+        &self.shards[(id.0 % SHARDS as u64) as usize]
+    }
+}
