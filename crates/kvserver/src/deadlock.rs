@@ -8,8 +8,12 @@
 //!   t7 --stock/1/5--> t9 --district/1/3--> t8 --stock/1/9--> t7        the victim is t9
 //! ```
 //!
+//! Only a transaction that somebody waits for can close a cycle, so the search is skipped for all others: ten thousand
+//! clients that queue up for one hot row cost no search at all.
+//!
 //! A pure state machine; the caller wakes the victim.
 
+use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
 use tidelock_base::{Key, SessionId, TxnId};
 use tidelock_kvapi::{DeadlockEdge, DeadlockReport, LockStrength};
@@ -31,12 +35,21 @@ pub struct Wait {
 #[derive(Debug, Default)]
 pub struct WaitsFor {
     waits: HashMap<TxnId, Wait>,
+    /// How many waits name a transaction as a blocker.
+    waited_for: HashMap<TxnId, usize>,
 }
 
 impl WaitsFor {
     /// A transaction waits, or its blockers have changed. If that closes a cycle, the report says who must give up.
     pub fn set(&mut self, txn: TxnId, wait: Wait) -> Option<DeadlockReport> {
+        self.remove(txn);
+        for (blocker, _) in &wait.blockers {
+            *self.waited_for.entry(*blocker).or_default() += 1;
+        }
         self.waits.insert(txn, wait);
+        if !self.waited_for.contains_key(&txn) {
+            return None;
+        }
         let cycle = self.cycle_through(txn)?;
         let victim = cycle.iter().copied().max()?;
         Some(self.report(victim, &cycle))
@@ -44,7 +57,15 @@ impl WaitsFor {
 
     /// It waits no more.
     pub fn remove(&mut self, txn: TxnId) {
-        self.waits.remove(&txn);
+        let Some(wait) = self.waits.remove(&txn) else { return };
+        for (blocker, _) in wait.blockers {
+            if let Entry::Occupied(mut count) = self.waited_for.entry(blocker) {
+                *count.get_mut() -= 1;
+                if *count.get() == 0 {
+                    count.remove();
+                }
+            }
+        }
     }
 
     /// What a transaction waits for.

@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Intents that a commit resolves itself before it leaves the rest to the resolver: about 0.2 ms of work.
-pub const DEFAULT_INLINE_LIMIT: u64 = 500;
+pub(crate) const DEFAULT_INLINE_LIMIT: u64 = 500;
 
 /// Bytes after which a range is split.
-pub const DEFAULT_RANGE_BYTES: u64 = 64 * 1024 * 1024;
+pub(crate) const DEFAULT_RANGE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Live settings, shared by everybody who reads or sets them.
 #[derive(Debug)]

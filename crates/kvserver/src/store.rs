@@ -124,6 +124,16 @@ impl Store {
         self.storage.checkpoint().map_err(storage_error)
     }
 
+    /// The store as something that takes batches.
+    pub fn sender(self: &Arc<Store>) -> Arc<dyn Sender> {
+        Arc::new(LocalSender(Arc::clone(self)))
+    }
+
+    /// Ids grow with begin order.
+    fn new_txn_id(&self) -> TxnId {
+        TxnId(self.next_txn.fetch_add(1, Ordering::Relaxed))
+    }
+
     /// The storage below, for its counters.
     pub fn storage(&self) -> &Storage {
         &self.storage
@@ -257,7 +267,7 @@ impl Store {
 
     /// Commits writes that belong to no transaction: descriptors, sequences.
     pub(crate) fn commit_system(&self, writes: Vec<(Key, Option<Value>)>) -> Result<Timestamp, KvError> {
-        let txn = self.next_txn_id();
+        let txn = self.new_txn_id();
         let footprint = self.sequencer.footprint(writes.iter().map(|(key, _)| key.clone()).collect());
         let turn = self.sequencer.enter(&[], &[], Timestamp::MAX, self)?;
         turn.commit(
@@ -295,18 +305,22 @@ impl Store {
     }
 }
 
+/// A store as DistSender sees it. (Waiting requests keep their store alive, hence the `Arc`.)
+struct LocalSender(Arc<Store>);
+
 #[async_trait::async_trait]
-impl Sender for Arc<Store> {
+impl Sender for LocalSender {
     async fn send(&self, batch: BatchRequest) -> Result<BatchResponse, KvError> {
-        if self.is_stopping() && !may_run_while_stopping(&batch) {
+        let store = &self.0;
+        if store.is_stopping() && !may_run_while_stopping(&batch) {
             return Err(KvError::Stopping);
         }
-        add(&self.metrics.batches, 1);
-        let mut evaluation = Evaluation::new(self, batch.header)?;
+        add(&store.metrics.batches, 1);
+        let mut evaluation = Evaluation::new(store, batch.header)?;
         evaluation.check_routing(&batch.requests)?;
         let mut response = BatchResponse::default();
         for request in batch.requests {
-            self.metrics.count(request.kind());
+            store.metrics.count(request.kind());
             let answer = match request {
                 Request::EndTxn(end) => evaluation.end_txn(*end).await?,
                 request => loop {
@@ -323,16 +337,16 @@ impl Sender for Arc<Store> {
     }
 
     fn snapshot(&self) -> Snapshot {
-        let pin = self.storage.pin_durable();
+        let pin = self.0.storage.pin_durable();
         Snapshot { ts: pin.ts(), pin: Some(Box::new(pin)) }
     }
 
     fn newest(&self) -> Timestamp {
-        self.sequencer.newest()
+        self.0.sequencer.newest()
     }
 
     fn next_txn_id(&self) -> TxnId {
-        TxnId(self.next_txn.fetch_add(1, Ordering::Relaxed))
+        self.0.new_txn_id()
     }
 }
 

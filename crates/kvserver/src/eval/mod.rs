@@ -180,12 +180,15 @@ impl<'s> Evaluation<'s> {
         Ok(record)
     }
 
-    /// Takes finished transactions off a key.
+    /// Takes finished transactions off a key, and wakes who waited for them: their own resolution, which comes later, will
+    /// find nothing here and wake nobody.
     fn settle_key(&self, guard: &mut RangeGuard<'_>, key: &Key) {
         let finished = guard.locks.take_finished(key);
         if !finished.is_empty() {
             add(&self.store.metrics.resolved_by_encounter, finished.len() as u64);
             self.store.settle(key, finished);
+            let ready = guard.locks.ready(key);
+            self.store.waits.wake(&ready);
         }
     }
 

@@ -17,10 +17,10 @@ use tidelock_kvapi::{BatchRequest, KvError, LockSpan, Request, Resolution, Respo
 use tokio::sync::{mpsc, oneshot};
 
 /// Transactions that may wait in the inbox.
-pub const MAX_INBOX: usize = 10_000;
+pub(crate) const MAX_INBOX: usize = 10_000;
 
 /// Batches on their way at once.
-pub const MAX_IN_FLIGHT: usize = 64;
+pub(crate) const MAX_IN_FLIGHT: usize = 64;
 
 /// Longest life of a batch.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(60);

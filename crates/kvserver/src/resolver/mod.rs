@@ -17,7 +17,7 @@ pub mod batcher;
 mod driver;
 pub mod merge;
 
-pub use driver::{IntentResolver, ResolverMetrics};
+pub use driver::{IntentResolver, ResolverMetrics, Route};
 
 use tidelock_kvapi::{LockSpan, Resolution};
 
