@@ -12,7 +12,7 @@ use tidelock_sql::functions::{resolve_aggregate, resolve_function, resolve_opera
 use tidelock_sql::parse;
 use tidelock_sql::types::coercion::{CastContext, can_cast};
 use tidelock_sql::types::{
-    ColumnType, DataType, Datum, FormatSettings, Numeric, array_of, catalog, common_type, element_of, lookup_type_name, text,
+    ColumnType, DataType, Datum, FormatSettings, Numeric, array_of, binary, catalog, common_type, element_of, lookup_type_name, text,
 };
 
 type Bound = Result<Expr, SqlError>;
@@ -292,14 +292,18 @@ fn run(line: &str, ctx: &EvalContext<'_>) -> Result<String, SqlError> {
         let ty = lookup_type_name(ty).unwrap();
         let Datum::Array(array) = text::parse(array, array_of(ty).unwrap().into(), &ctx.text())? else { unreachable!() };
         let resolved = resolve_aggregate(name, &[ty])?;
-        // Two halves, merged: the answer may not depend on where the rows were cut.
-        let (mut first, mut second) = (resolved.accumulator(), resolved.accumulator());
+        // Whole, and as two halves merged: the answer may not depend on where the rows were cut (but for a float's last digit).
+        let (mut whole, mut first, mut second) = (resolved.accumulator(), resolved.accumulator(), resolved.accumulator());
         for (at, element) in array.elements.iter().enumerate() {
             let half = if at < 2 { &mut first } else { &mut second };
-            half.accumulate(ctx, &[tidelock_sql::types::cast::cast(element.clone(), ty, resolved.arg_types[0].into(), false, ctx)?])?;
+            let args = [tidelock_sql::types::cast::cast(element.clone(), ty, resolved.arg_types[0].into(), false, ctx)?];
+            half.accumulate(ctx, &args)?;
+            whole.accumulate(ctx, &args)?;
         }
         first.merge(second)?;
-        return Ok(show(&first.finish(ctx)?, resolved.result, ctx));
+        let (whole, merged) = (show(&whole.finish(ctx)?, resolved.result, ctx), show(&first.finish(ctx)?, resolved.result, ctx));
+        assert!(whole == merged || resolved.result == DataType::FLOAT8, "{line}: {whole} or {merged}");
+        return Ok(whole);
     }
     if let Some(set) = line.strip_prefix('*') {
         let ast::Expr::Function(call) = parse::parse_expression(set)? else { unreachable!() };
@@ -343,5 +347,48 @@ fn expressions_agree_with_postgres() {
         }
     }
     assert!(count > 500, "only {count} expressions were read");
+    assert!(report.is_empty(), "\n{report}");
+}
+
+#[test]
+fn binary_forms_agree_with_postgres() {
+    let settings = FormatSettings::default();
+    let ctx = EvalContext::bare(&settings);
+    for (line, hex) in lines(include_str!("expressions/binary.txt")) {
+        let (name, shown) = line.split_once("  |  ").unwrap();
+        let ty = lookup_type_name(name).unwrap();
+        let bytes = text::bytes::parse_hex(hex).unwrap();
+        let value = text::parse(shown, ty.into(), &ctx.text()).unwrap();
+        let mut encoded = Vec::new();
+        binary::encode(&value, ty, &mut encoded).unwrap();
+        assert_eq!(encoded, bytes, "{line}");
+        let decoded = binary::decode(&bytes, ty).unwrap();
+        assert_eq!(show(&decoded, ty, &ctx), show(&value, ty, &ctx), "{line}");
+        for cut in 0..bytes.len() {
+            // Whatever a client sends, the answer is a value or an error.
+            let _ = binary::decode(&bytes[..cut], ty);
+        }
+    }
+}
+
+#[test]
+fn settings_change_forms_as_in_postgres() {
+    let mut report = String::new();
+    for (line, recorded) in lines(include_str!("expressions/settings.txt")) {
+        let parts: Vec<&str> = line.splitn(6, '|').collect();
+        let mut settings = FormatSettings::default();
+        settings.set_date_style(parts[0]).unwrap();
+        settings.set_interval_style(parts[1]).unwrap();
+        settings.set_time_zone(parts[2]).unwrap();
+        settings.extra_float_digits = parts[3].parse().unwrap();
+        settings.set_bytea_output(parts[4]).unwrap();
+        let answer = match run(parts[5], &EvalContext::bare(&settings)) {
+            Ok(value) => value,
+            Err(error) => format!("! {} {}", error.state().0, error.fields().message),
+        };
+        if answer != recorded {
+            let _ = writeln!(report, "{line}\n    PostgreSQL: {recorded}\n    here:       {answer}");
+        }
+    }
     assert!(report.is_empty(), "\n{report}");
 }

@@ -129,7 +129,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Does the sign float in front of the first digit?
     fn floats(&self) -> bool {
-        !self.template.pieces.iter().any(|p| matches!(p, Piece::Minus | Piece::Plus | Piece::SignPlace)) && !self.trailing_sign()
+        !self.template.pieces.iter().any(|p| matches!(p, Piece::Minus | Piece::SignPlace)) && !self.trailing_sign()
     }
 
     fn trailing_sign(&self) -> bool {

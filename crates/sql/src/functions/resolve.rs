@@ -132,8 +132,17 @@ pub(super) fn choose<F: Signature>(overloads: &[F], args: &[DataType]) -> Result
     }
 }
 
-fn count<F>(candidate: &Candidate<F>, args: &[DataType], matches: impl Fn(DataType, DataType) -> bool) -> usize {
-    candidate.args.iter().zip(args).filter(|(to, from)| matches(**to, **from)).count()
+/// Matching positions; a polymorphic one matches nothing exactly, whatever it became.
+fn count<F: Signature>(candidate: &Candidate<F>, args: &[DataType], matches: impl Fn(DataType, DataType) -> bool) -> usize {
+    args.iter().enumerate().filter(|(at, from)| matches(candidate.declared(*at), **from)).count()
+}
+
+impl<F: Signature> Candidate<F> {
+    /// The type declared for a position, before it was made concrete.
+    fn declared(&self, at: usize) -> DataType {
+        let declared = self.func.args();
+        declared.get(at).or(declared.last()).copied().unwrap_or(DataType::ANY)
+    }
 }
 
 fn keep_best<F>(candidates: &mut Vec<Candidate<F>>, score: impl Fn(&Candidate<F>) -> usize) {
@@ -142,10 +151,10 @@ fn keep_best<F>(candidates: &mut Vec<Candidate<F>>, score: impl Fn(&Candidate<F>
 }
 
 /// Each unknown argument is taken to be a string if any candidate takes one there, else of the category all agree on.
-fn narrow_by_unknowns<F>(candidates: &mut Vec<Candidate<F>>, args: &[DataType]) {
+fn narrow_by_unknowns<F: Signature>(candidates: &mut Vec<Candidate<F>>, args: &[DataType]) {
     let mut survivors: Vec<bool> = vec![true; candidates.len()];
     for (at, _) in args.iter().enumerate().filter(|(_, ty)| **ty == DataType::UNKNOWN) {
-        let categories: Vec<u8> = candidates.iter().map(|c| catalog::info(c.args[at]).category).collect();
+        let categories: Vec<u8> = candidates.iter().map(|c| catalog::info(c.declared(at)).category).collect();
         let wanted = if categories.contains(&b'S') {
             b'S'
         } else if categories.iter().all(|c| *c == categories[0]) {
@@ -153,9 +162,9 @@ fn narrow_by_unknowns<F>(candidates: &mut Vec<Candidate<F>>, args: &[DataType]) 
         } else {
             return; // no agreement: leave it to the last rule
         };
-        let preferred = candidates.iter().any(|c| catalog::info(c.args[at]).category == wanted && catalog::info(c.args[at]).preferred);
+        let preferred = candidates.iter().map(|c| catalog::info(c.declared(at))).any(|info| info.category == wanted && info.preferred);
         for (candidate, survives) in candidates.iter().zip(&mut survivors) {
-            let info = catalog::info(candidate.args[at]);
+            let info = catalog::info(candidate.declared(at));
             *survives &= info.category == wanted && (!preferred || info.preferred);
         }
     }

@@ -261,7 +261,7 @@ fn chr(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
         return Err(SqlError::new(SqlState::PROGRAM_LIMIT_EXCEEDED, "null character not permitted"));
     }
     if n < 0 {
-        return Err(SqlError::new(SqlState::PROGRAM_LIMIT_EXCEEDED, "character number must be positive"));
+        return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "character number must be positive"));
     }
     let c = u32::try_from(n).ok().and_then(char::from_u32);
     out(c.ok_or_else(|| SqlError::new(SqlState::PROGRAM_LIMIT_EXCEEDED, format!("requested character too large for encoding: {n}")))?.to_string())

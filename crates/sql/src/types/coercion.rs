@@ -35,7 +35,8 @@ pub fn cast_context(from: DataType, to: DataType) -> Option<CastContext> {
         return Some(context);
     }
     if let (Some(a), Some(b)) = (catalog::element_of(from), catalog::element_of(to)) {
-        return cast_context(a, b);
+        // The two vectors are no arrays in this respect: nothing becomes one.
+        return if catalog::info(to).name.ends_with("vector") { None } else { cast_context(a, b) };
     }
     // Everything has a text form: to strings on assignment, from strings when asked for.
     if catalog::info(to).category == b'S' {

@@ -2,7 +2,7 @@
 //!
 //! Blanks and punctuation of the template match any run of blanks and punctuation, or none, as PostgreSQL's non-FX mode has it.
 
-use super::template::{Piece, cut};
+use super::template::{Case, Piece, cut};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
 use crate::functions::BuiltinFunction;
@@ -75,10 +75,10 @@ fn read(whole: &str, template: &str) -> Result<Read, SqlError> {
                     }
                 }
             }
-            Piece::Field { key, ordinal, .. } => {
+            Piece::Field { key, case, ordinal, .. } => {
                 rest = rest.trim_start();
                 let number_follows = matches!(pieces.get(at + 1), Some(Piece::Field { key, .. }) if !matches!(*key, "AM" | "PM" | "MON" | "MONTH" | "TZ"));
-                rest = fields.take(key, rest, number_follows)?;
+                rest = fields.take(key, *case, rest, number_follows)?;
                 if ordinal.is_some() {
                     rest = rest.get(2..).unwrap_or("");
                 }
@@ -91,7 +91,7 @@ fn read(whole: &str, template: &str) -> Result<Read, SqlError> {
 
 impl Read {
     /// Reads one field and returns what is left.
-    fn take<'a>(&mut self, key: &'static str, text: &'a str, number_follows: bool) -> Result<&'a str, SqlError> {
+    fn take<'a>(&mut self, key: &'static str, case: Case, text: &'a str, number_follows: bool) -> Result<&'a str, SqlError> {
         if text.is_empty() {
             return Ok(text);
         }
@@ -105,7 +105,7 @@ impl Read {
                 }
                 let head = text.get(..3.min(letters)).unwrap_or("");
                 self.month = Some(month(head).ok_or_else(|| {
-                    SqlError::new(SqlState::INVALID_DATETIME_FORMAT, format!("invalid value \"{}\" for \"{key}\"", text.get(..3).unwrap_or(text)))
+                    SqlError::new(SqlState::INVALID_DATETIME_FORMAT, format!("invalid value \"{}\" for \"{}\"", text.get(..3).unwrap_or(text), written(key, case)))
                         .detail("The given value did not match any of the allowed values for this field.")
                 })?);
                 return Ok(&text[head.len()..]);
@@ -203,6 +203,15 @@ impl Read {
             None => self.hour,
         };
         i64::from(hour) * civil::MICROS_PER_HOUR + i64::from(self.minute) * civil::MICROS_PER_MINUTE + i64::from(self.second) * civil::MICROS_PER_SECOND + self.micros
+    }
+}
+
+/// A name's keyword as the template has it.
+fn written(key: &str, case: Case) -> String {
+    match case {
+        Case::Upper => key.to_owned(),
+        Case::Lower => key.to_lowercase(),
+        Case::Capital => format!("{}{}", &key[..1], key[1..].to_lowercase()),
     }
 }
 

@@ -64,7 +64,7 @@ pub fn parse(text: &str, typmod: i32) -> Result<Interval, SqlError> {
         Some(field::MINUTE) => Unit::Micros(MICROS_PER_MINUTE),
         _ => Unit::Micros(MICROS_PER_SECOND),
     };
-    let mut reader = Reader { months: 0, days: 0, micros: 0, any: false, bare };
+    let mut reader = Reader { months: 0, days: 0, micros: 0, any: false, seen: Vec::new(), bare };
     let read = if trimmed.starts_with(['P', 'p']) && trimmed.len() > 1 { reader.iso8601(&trimmed[1..]) } else { reader.postgres(trimmed) };
     match read {
         None => Err(syntax()),
@@ -78,6 +78,8 @@ struct Reader {
     days: i128,
     micros: i128,
     any: bool,
+    /// Units met so far; none may come twice.
+    seen: Vec<Unit>,
     /// What a number without a unit counts.
     bare: Unit,
 }
@@ -181,6 +183,10 @@ impl Reader {
                 let number = decimal(word)?;
                 match next.map(|next| (next, unit(next))) {
                     Some((_, Some(unit))) => {
+                        if self.seen.contains(&unit) {
+                            return None;
+                        }
+                        self.seen.push(unit);
                         self.add(number, unit);
                         at += 1;
                     }

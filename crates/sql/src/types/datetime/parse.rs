@@ -159,6 +159,11 @@ fn read_time(text: &str, ctx: &TextContext<'_>) -> Result<Fields, Fault> {
         let time = digits_time(digits).ok_or(Fault::Syntax)?;
         return Ok(Fields { time: Some(time?), ..Fields::default() });
     }
+    if let Some([Token::Fraction(digits)]) = tokenize(text).as_deref() {
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let time = digits_time(whole).ok_or(Fault::Syntax)??;
+        return Ok(Fields { time: Some(time + fraction_micros(fraction)?), ..Fields::default() });
+    }
     read(text, ctx)
 }
 
@@ -419,6 +424,10 @@ impl Fields {
         if let Some(julian) = self.julian {
             return Ok(julian - EPOCH_JULIAN);
         }
+        let outside = |value: Option<i32>, limit: i32| value.is_some_and(|value| !(1..=limit).contains(&value));
+        if self.day_of_year.is_none() && (outside(self.month, 12) || outside(self.day, 31)) {
+            return Err(Fault::MonthDayOverflow);
+        }
         let year = self.year.ok_or(Fault::Syntax)?;
         let year = match (self.bc, self.two_digit_year, year) {
             (_, _, 0) if !self.two_digit_year => return Err(Fault::FieldOverflow),
@@ -431,9 +440,6 @@ impl Fields {
             return Ok(Civil { year, month: 1, day: 1, time: 0 }.days() + i64::from(day) - 1);
         }
         let (month, day) = (self.month.ok_or(Fault::Syntax)?, self.day.ok_or(Fault::Syntax)?);
-        if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-            return Err(Fault::MonthDayOverflow);
-        }
         if day > days_in_month(year, month) {
             return Err(Fault::FieldOverflow);
         }

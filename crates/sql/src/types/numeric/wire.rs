@@ -8,6 +8,8 @@ const NEGATIVE: u16 = 0x4000;
 const NAN: u16 = 0xC000;
 const INFINITY: u16 = 0xD000;
 const NEGATIVE_INFINITY: u16 = 0xF000;
+/// The scale that PostgreSQL happens to send with an infinity.
+const INFINITY_SCALE: u16 = 32;
 
 /// Appends the binary form: digit count, weight, sign, scale, digits.
 pub fn encode(number: &Numeric, out: &mut Vec<u8>) {
@@ -18,8 +20,8 @@ pub fn encode(number: &Numeric, out: &mut Vec<u8>) {
     };
     match number {
         Numeric::NaN => return header(0, 0, NAN, 0),
-        Numeric::Infinity => return header(0, 0, INFINITY, 0),
-        Numeric::NegativeInfinity => return header(0, 0, NEGATIVE_INFINITY, 0),
+        Numeric::Infinity => return header(0, 0, INFINITY, INFINITY_SCALE),
+        Numeric::NegativeInfinity => return header(0, 0, NEGATIVE_INFINITY, INFINITY_SCALE),
         _ => {}
     }
     let sign = if number.signum() < 0 { NEGATIVE } else { 0 };
