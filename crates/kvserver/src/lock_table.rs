@@ -128,6 +128,12 @@ impl LockTable {
         self.keys.is_empty()
     }
 
+    /// Is there a finished transaction to be taken off?
+    pub fn has_finished(&self, key: &Key) -> bool {
+        let holders = self.keys.get(key).into_iter().flat_map(|state| &state.holders);
+        holders.into_iter().any(|h| h.record.status() != TxnStatus::Pending)
+    }
+
     /// Takes finished transactions off a key. The caller installs what they committed, then lets their records go.
     pub fn take_finished(&mut self, key: &Key) -> SmallVec<[Finished; 1]> {
         let mut finished = SmallVec::new();
@@ -361,11 +367,8 @@ impl LockTable {
 impl KeyState {
     /// Is somebody in the way? Holders always count; of the queue, those ahead, unless the asker strengthens a lock it has.
     fn is_blocked(&self, txn: TxnId, strength: LockStrength, holds: bool, waiter: Option<WaiterId>) -> bool {
-        let by_holder = self.holders.iter().any(|h| {
-            h.record.id != txn
-                && h.record.status() == TxnStatus::Pending
-                && h.strength().conflicts_with(strength)
-        });
+        // A finished holder is in the way too, until it is taken off: what it committed must be installed first.
+        let by_holder = self.holders.iter().any(|h| h.record.id != txn && h.strength().conflicts_with(strength));
         if by_holder || holds {
             return by_holder;
         }

@@ -34,8 +34,8 @@ impl Evaluation<'_> {
             return Ok(Outcome::Done(Response::Get { row: None, newest: newest.ts, skipped: false }));
         };
         match self.lock(guard, key, strength)? {
-            Locking::Granted { .. } => {
-                // Nothing came between: the mutex was held all the time.
+            Locking::Granted { settled, .. } => {
+                let newest = if settled { self.newest_row(guard, key)? } else { newest };
                 let ts = if newest.ts == Timestamp::MAX { Timestamp::ZERO } else { newest.ts };
                 Ok(Outcome::Done(Response::Get { row: newest.row, newest: ts, skipped: false }))
             }

@@ -46,6 +46,9 @@ enum Locking {
     Granted {
         /// What was held before.
         before: Option<LockStrength>,
+        /// A finished holder was met: what was read before asking for the lock may be out of date, because a commit's flip
+        /// does not need the range's mutex.
+        settled: bool,
     },
     /// `SKIP LOCKED`.
     Skipped,
@@ -181,24 +184,32 @@ impl<'s> Evaluation<'s> {
     }
 
     /// Takes finished transactions off a key, and wakes who waited for them: their own resolution, which comes later, will
-    /// find nothing here and wake nobody.
-    fn settle_key(&self, guard: &mut RangeGuard<'_>, key: &Key) {
+    /// find nothing here and wake nobody. Says whether there was any.
+    fn settle_key(&self, guard: &mut RangeGuard<'_>, key: &Key) -> bool {
         let finished = guard.locks.take_finished(key);
-        if !finished.is_empty() {
+        let met = !finished.is_empty();
+        if met {
             add(&self.store.metrics.resolved_by_encounter, finished.len() as u64);
             self.store.settle(key, finished);
             let ready = guard.locks.ready(key);
             self.store.waits.wake(&ready);
         }
+        met
     }
 
     /// Takes a lock, or a place in its queue. The range's mutex is held by the caller.
     fn lock(&mut self, guard: &mut RangeGuard<'_>, key: &Key, strength: LockStrength) -> Result<Locking, KvError> {
         let txn = self.txn()?;
         let record = self.own_record()?;
-        self.settle_key(guard, key);
+        let mut settled = self.settle_key(guard, key);
         let waiter = self.place.as_ref().filter(|place| place.key == *key).map(|place| place.waiter);
-        match guard.locks.acquire(key, &record, strength, txn.sequence, waiter) {
+        let mut acquired = guard.locks.acquire(key, &record, strength, txn.sequence, waiter);
+        while acquired == Acquired::Blocked && guard.locks.has_finished(key) {
+            // It flipped after we looked; a flip does not need our mutex.
+            settled |= self.settle_key(guard, key);
+            acquired = guard.locks.acquire(key, &record, strength, txn.sequence, waiter);
+        }
+        match acquired {
             Acquired::Granted { before, overtook } => {
                 if waiter.is_some() {
                     self.give_up_place(true);
@@ -206,7 +217,7 @@ impl<'s> Evaluation<'s> {
                 if overtook {
                     self.store.refresh_edges(guard, key);
                 }
-                Ok(Locking::Granted { before })
+                Ok(Locking::Granted { before, settled })
             }
             Acquired::Blocked => match self.header.wait_policy {
                 WaitPolicy::Skip => Ok(Locking::Skipped),

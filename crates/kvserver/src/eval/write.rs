@@ -39,7 +39,7 @@ impl Evaluation<'_> {
         let store = self.store;
         let outcome = store.with_range(key, |guard| {
             let before = match self.lock(guard, key, strength)? {
-                Locking::Granted { before } => before,
+                Locking::Granted { before, .. } => before,
                 // SKIP LOCKED belongs to reads; a write that would skip has nothing to do.
                 Locking::Skipped => return Ok(Outcome::Done(Response::Written { existed: false })),
                 Locking::Blocked => return Ok(Outcome::Blocked),
@@ -61,7 +61,7 @@ impl Evaluation<'_> {
         let store = self.store;
         let outcome = store.with_range(key, |guard| {
             let before = match self.lock(guard, key, LockStrength::Update)? {
-                Locking::Granted { before } => before,
+                Locking::Granted { before, .. } => before,
                 Locking::Skipped => return Ok(Outcome::Done(Response::Written { existed: false })),
                 Locking::Blocked => return Ok(Outcome::Blocked),
             };
