@@ -27,7 +27,7 @@ pub struct SetFunction {
     pub args: &'static [DataType],
     /// Type of one value; RECORD when there are `columns`.
     pub result: DataType,
-    /// Column names and types, when a value is a record.
+    /// Column names and types, when a value is a record; ANYELEMENT is the element type of the first argument.
     pub columns: &'static [(&'static str, DataType)],
     /// A NULL argument gives no rows. When false the function sees the NULLs.
     pub strict: bool,
@@ -196,6 +196,18 @@ fn options_to_table(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlE
     Ok(Box::new(rows))
 }
 
+/// `information_schema._pg_expandarray`: elements with their positions, which JDBC asks of index columns.
+fn expand_array(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
+    let array = Arc::clone(array(args, 0)?);
+    Ok(Box::new((0..array.elements.len()).map(move |at| Ok(Datum::Record([array.elements[at].clone(), Datum::Int4(at as i32 + 1)].into())))))
+}
+
+/// `pg_get_keywords`: the words that are not free to use as names.
+fn keywords(_: &EvalContext<'_>, _: &[Datum]) -> Result<SetRows, SqlError> {
+    let row = |word: &'static str| Ok(Datum::Record([Datum::text(word), Datum::Char(b'R'), Datum::Bool(false), Datum::text("reserved"), Datum::text("requires AS")].into()));
+    Ok(Box::new(super::quoting::reserved_words().map(row)))
+}
+
 const fn f(name: &'static str, args: &'static [DataType], result: DataType, eval: SetEvalFn) -> SetFunction {
     SetFunction { name, args, result, columns: &[], strict: true, eval }
 }
@@ -208,6 +220,8 @@ static FUNCTIONS: &[SetFunction] = &[
     f("unnest", &[DataType::ANYARRAY], DataType::ANYELEMENT, unnest), f("generate_subscripts", &[DataType::ANYARRAY, INT4], INT4, subscripts), f("generate_subscripts", &[DataType::ANYARRAY, INT4, BOOL], INT4, subscripts),
     f("regexp_matches", &[TEXT, TEXT], DataType::TEXT_ARRAY, regexp_matches), f("regexp_matches", &[TEXT, TEXT, TEXT], DataType::TEXT_ARRAY, regexp_matches),
     f("regexp_split_to_table", &[TEXT, TEXT], TEXT, regexp_split), f("regexp_split_to_table", &[TEXT, TEXT, TEXT], TEXT, regexp_split), f("string_to_table", &[TEXT, TEXT], TEXT, string_to_table),
+    SetFunction { name: "_pg_expandarray", args: &[DataType::ANYARRAY], result: DataType::RECORD, columns: &[("x", DataType::ANYELEMENT), ("n", INT4)], strict: true, eval: expand_array },
+    SetFunction { name: "pg_get_keywords", args: &[], result: DataType::RECORD, columns: &[("word", TEXT), ("catcode", DataType::CHAR), ("barelabel", BOOL), ("catdesc", TEXT), ("baredesc", TEXT)], strict: true, eval: keywords },
     SetFunction { name: "pg_options_to_table", args: &[DataType::TEXT_ARRAY], result: DataType::RECORD, columns: &[("option_name", TEXT), ("option_value", TEXT)], strict: true, eval: options_to_table },
 ];
 

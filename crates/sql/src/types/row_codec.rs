@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_datum_is_small() {
-        assert!(size_of::<Datum>() <= 32, "{}", size_of::<Datum>());
+        assert_eq!(size_of::<Datum>(), 24);
         assert_eq!(size_of::<Numeric>(), 16);
     }
 }

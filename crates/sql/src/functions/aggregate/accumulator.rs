@@ -146,10 +146,8 @@ impl Accumulator {
                 *sum = arithmetic::interval_add(*sum, more)?;
                 *count += n;
             }
-            (State::Extreme { best, greatest, ty }, State::Extreme { best: candidate, .. }) => {
-                if !candidate.is_null() {
-                    keep_extreme(best, &candidate, *greatest, *ty);
-                }
+            (State::Extreme { best, greatest, ty }, State::Extreme { best: candidate, .. }) if !candidate.is_null() => {
+                keep_extreme(best, &candidate, *greatest, *ty);
             }
             (State::Bool { value, all }, State::Bool { value: Some(more), .. }) => *value = Some(combine_bool(*value, more, *all)),
             (State::Bits { value, kind }, State::Bits { value: more, .. }) if !more.is_null() => *value = combine_bits(value, &more, *kind),

@@ -67,9 +67,9 @@ fn read(whole: &str, template: &str) -> Result<Read, SqlError> {
                         rest = rest.strip_prefix(|_: char| true).unwrap_or(rest);
                     } else {
                         rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '-' && c != '+');
-                        if c == '-' || c == '+' {
-                            rest = rest.strip_prefix(['-', '+']).unwrap_or(rest);
-                        } else if !rest.starts_with(|c: char| c.is_alphanumeric()) && !matches!(pieces.get(at + 1), Some(Piece::Field { key: "TZH" | "OF", .. })) {
+                        // A sign after punctuation of the template is punctuation too, unless a displacement comes next.
+                        let signed_next = matches!(pieces.get(at + 1), Some(Piece::Field { key: "TZH" | "OF", .. }));
+                        if matches!(c, '-' | '+') || !signed_next {
                             rest = rest.strip_prefix(['-', '+']).unwrap_or(rest);
                         }
                     }
