@@ -107,13 +107,22 @@ pub(super) fn format(number: &Numeric, template: &str) -> String {
     }
     let shifted = number.mul(&Numeric::from_big(crate::types::numeric::pow10(template.shift as u32), 0));
     let rounded = shifted.round(template.fraction as i32);
-    let negative = number.signum() < 0 && !number.is_nan();
+    let negative = rounded.signum() < 0 && !rounded.is_nan();
     let shown = rounded.abs().to_string();
     let (whole, fraction) = shown.split_once('.').unwrap_or((&shown, ""));
     // A zero before the point shows only where nothing follows the point.
-    let whole = if whole == "0" && template.fraction > 0 { "" } else { whole };
+    let hidden = whole == "0" && template.fraction > 0 && !(template.compact && kept_fraction(&template, fraction) == 0);
+    let whole = if hidden { "" } else { whole };
     let overflow = whole.len() > template.whole || !number.is_finite();
     Writer { template: &template, whole, fraction, negative, overflow, out: String::new(), sign_written: false }.write()
+}
+
+/// How many fraction digits `FM` keeps: up to the last that is not zero, or that the template demands.
+fn kept_fraction(template: &Template, fraction: &str) -> usize {
+    let significant = fraction.trim_end_matches('0').len();
+    let behind = template.pieces.iter().skip_while(|p| **p != Piece::Point).filter(|p| matches!(p, Piece::Nine | Piece::Zero));
+    let demanded = behind.enumerate().filter(|(_, p)| **p == Piece::Zero).map(|(at, _)| at + 1).last().unwrap_or(0);
+    significant.max(demanded)
 }
 
 struct Writer<'a> {
@@ -162,7 +171,7 @@ impl Writer<'_> {
         let pieces = &self.template.pieces;
         let zero_at = pieces.iter().filter(|p| matches!(p, Piece::Nine | Piece::Zero)).take(self.template.whole).position(|p| *p == Piece::Zero);
         let first = if self.overflow { 0 } else { (self.template.whole - self.whole.len().min(self.template.whole)).min(zero_at.unwrap_or(usize::MAX)) };
-        let last_zero = self.last_fraction_place();
+        let last_zero = kept_fraction(self.template, self.fraction);
         let (mut place, mut decimals, mut after_point) = (0, 0, false);
         for piece in pieces {
             match piece {
@@ -205,14 +214,6 @@ impl Writer<'_> {
             if self.negative { self.out.push('>') } else { self.blank() }
         }
         self.out
-    }
-
-    /// How many fraction digits `FM` keeps: up to the last that is not zero, or that the template demands.
-    fn last_fraction_place(&self) -> usize {
-        let significant = self.fraction.trim_end_matches('0').len();
-        let behind = self.template.pieces.iter().skip_while(|p| **p != Piece::Point).filter(|p| matches!(p, Piece::Nine | Piece::Zero));
-        let demanded = behind.enumerate().filter(|(_, p)| **p == Piece::Zero).map(|(at, _)| at + 1).last().unwrap_or(0);
-        significant.max(demanded)
     }
 
     fn digit(&mut self, place: usize) {
