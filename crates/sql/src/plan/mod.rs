@@ -16,15 +16,18 @@
 //! **What cannot be evaluated synchronously** (subqueries, `nextval`, `pg_sleep`) was lifted out of expressions into a [`SubPlans`] node, which
 //! appends one value each to its input row.
 //!
-//! The path from text to here: `parse` -> `bind` (a logical tree) -> `plan::optimize` -> `plan::build`.
+//! The path from text to here: `parse` -> `bind` (a logical tree) -> [`planner`], which does all of it: [`plan_statement`].
 
 pub mod dml;
+pub mod explain;
 pub mod keys;
 pub mod node;
+pub mod planner;
 pub mod scan;
 
 pub use dml::*;
 pub use node::*;
+pub use planner::plan_statement;
 pub use scan::*;
 
 use crate::catalog::Oid;
@@ -37,6 +40,8 @@ pub struct Plan {
     pub node: PlanNode,
     /// Types of the result row's slots.
     pub types: Vec<ColumnType>,
+    /// What the slots are called, for EXPLAIN.
+    pub names: Vec<String>,
     /// The planner's guess.
     pub estimate: Estimate,
 }

@@ -1,0 +1,660 @@
+//! Planning, one kind of logical node at a time.
+
+use super::access::Target;
+use super::cost::{HASH, ROW, only};
+use super::lower::{ids, must_be_lifted};
+use super::{LimitHint, Planner, Sub, Want};
+use crate::ast::SetOp;
+use crate::bind::logical::{LockedTable, LogicalWindow};
+use crate::bind::{ColumnId, Logical};
+use crate::catalog::TableDescriptor;
+use crate::error::SqlError;
+use crate::expr::Expr;
+use crate::functions::Volatility;
+use crate::parse::{STACK_GROWTH, STACK_RED_ZONE};
+use crate::plan::{AggregateCall, Estimate, LockTarget, PlanNode, Scan, SortKey, TableFunction, TableFunctionCall, WindowCall, WindowPlan};
+use crate::types::{DataType, Datum};
+use std::sync::Arc;
+
+/// Rows assumed of a limit that is a parameter.
+const LIMIT_GUESS: f64 = 100.0;
+/// Rows assumed of a function.
+const FUNCTION_ROWS: f64 = 100.0;
+
+/// One condition of several.
+pub(super) fn conjunction(mut list: Vec<Expr>) -> Option<Expr> {
+    match list.len() {
+        0 => None,
+        1 => list.pop(),
+        _ => Some(Expr::And(list)),
+    }
+}
+
+/// Columns in a fixed order, each once.
+pub(super) fn union(mut ids: Vec<ColumnId>) -> Vec<ColumnId> {
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+fn is_false(expr: &Expr) -> bool {
+    matches!(expr, Expr::Const(Datum::Bool(false) | Datum::Null, _))
+}
+
+impl Planner<'_> {
+    /// Plans a node. The result has what is needed (perhaps more) and meets the filters; the rest of the wishes is reported.
+    pub(super) fn relation(&mut self, node: Logical, mut want: Want) -> Result<Sub, SqlError> {
+        want.filters.retain(|f| !matches!(f, Expr::Const(Datum::Bool(true), _)));
+        if want.filters.iter().any(is_false) {
+            let layout = want.needed;
+            let mut sub = self.sub(PlanNode::Empty, layout, Estimate::default());
+            (sub.ordered, sub.single) = (true, true);
+            return Ok(sub);
+        }
+        stacker::maybe_grow(STACK_RED_ZONE, STACK_GROWTH, || self.relation_here(node, want))
+    }
+
+    fn relation_here(&mut self, node: Logical, mut want: Want) -> Result<Sub, SqlError> {
+        match node {
+            Logical::OneRow => {
+                let estimate = Estimate { rows: 1.0, total: ROW, ..Estimate::default() };
+                let mut sub = self.sub(PlanNode::OneRow, Vec::new(), estimate);
+                (sub.ordered, sub.single) = (true, true);
+                self.filtered(sub, want.filters)
+            }
+            Logical::Get { table, alias, columns } => self.get(&table, &alias, &columns, want),
+            Logical::Virtual { table, alias, columns } => self.virtual_scan(table, alias, columns, want),
+            Logical::Function { functions, ordinality, alias, columns } => self.function_scan(functions, ordinality, alias, columns, want),
+            Logical::Cte { cte, work_table, alias, columns } => self.cte(cte, work_table, alias, columns, want),
+            Logical::Values { rows, columns } => self.values(rows, columns, want),
+            Logical::Filter { input, predicates } => {
+                want.filters.extend(predicates);
+                self.joined_or_filtered(*input, want)
+            }
+            node @ Logical::Join { .. } => self.joined_or_filtered(node, want),
+            Logical::Project { input, exprs } => self.project(*input, exprs, want),
+            Logical::ProjectSet { input, functions } => self.project_set(*input, functions, want),
+            Logical::Aggregate { input, group, sets, aggregates, set_number } => self.aggregate(*input, group, sets, aggregates, set_number, want),
+            Logical::Window { input, windows } => self.window(*input, windows, want),
+            Logical::Distinct { input, keys } => self.distinct_rows(*input, keys, want),
+            Logical::Sort { input, keys } => self.sort(*input, keys, want),
+            Logical::Limit { input, limit, offset, ties } => self.limit(*input, limit, offset, ties, want),
+            Logical::Lock { input, targets } => self.lock(*input, targets, want),
+            Logical::Append { inputs, columns } => self.append(inputs, columns, want),
+            Logical::SetOp { op, all, left, left_columns, right, right_columns, columns } => {
+                let left = self.exact(*left, &left_columns)?;
+                let right = self.exact(*right, &right_columns)?;
+                let rows = if op == SetOp::Intersect { left.estimate.rows.min(right.estimate.rows) } else { left.estimate.rows };
+                let total = left.estimate.total + right.estimate.total + (left.estimate.rows + right.estimate.rows) * HASH;
+                let estimate = Estimate { rows, startup: total, total, width: self.width(&columns) };
+                let sub = self.sub(PlanNode::SetOp { op, all, left: Box::new(left), right: Box::new(right) }, columns, estimate);
+                self.filtered(sub, want.filters)
+            }
+            Logical::Insert(insert) => self.insert(*insert),
+            Logical::Update(update) => self.update(*update),
+            Logical::Delete(delete) => self.delete(*delete),
+        }
+    }
+
+    /// Puts conditions above a plan: the plain ones first, so that subqueries run for fewer rows.
+    pub(super) fn filtered(&mut self, sub: Sub, filters: Vec<Expr>) -> Result<Sub, SqlError> {
+        let (mut lifted, plain): (Vec<Expr>, Vec<Expr>) = filters.into_iter().partition(must_be_lifted);
+        let sub = self.plain_filter(sub, &plain)?;
+        if lifted.is_empty() {
+            return Ok(sub);
+        }
+        let sub = self.lift(sub, &mut lifted.iter_mut().collect::<Vec<_>>())?;
+        self.plain_filter(sub, &lifted)
+    }
+
+    fn plain_filter(&mut self, sub: Sub, filters: &[Expr]) -> Result<Sub, SqlError> {
+        let lowered = self.lower_all(filters, &sub.layout)?;
+        let Some(predicate) = conjunction(lowered) else { return Ok(sub) };
+        let before = sub.plan.estimate;
+        let estimate = Estimate { rows: before.rows * self.selectivity_of(filters), total: before.total + before.rows * ROW * 0.25, ..before };
+        let plan = self.node(PlanNode::Filter { input: Box::new(sub.plan), predicate }, &sub.layout, estimate);
+        // Rows that were locked or counted below may be dropped here.
+        Ok(Sub { plan, limited: false, locked: false, ..sub })
+    }
+
+    // ---- sources
+
+    pub(super) fn get(&mut self, table: &Arc<TableDescriptor>, alias: &str, columns: &[ColumnId], want: Want) -> Result<Sub, SqlError> {
+        self.aliases.extend(columns.iter().map(|id| (*id, alias.to_owned())));
+        let (lifted, filters): (Vec<Expr>, Vec<Expr>) = want.filters.into_iter().partition(must_be_lifted);
+        let needed = union([want.needed, self.mentioned_by(&lifted)].concat());
+        let needed: Vec<ColumnId> = needed.into_iter().filter(|id| columns.contains(id)).collect();
+        let lock = want.lock.filter(|wish| columns.first() == Some(&wish.first_column) && lifted.is_empty()).map(|wish| wish.lock);
+        let limit = if lifted.is_empty() { want.limit.as_ref() } else { None };
+        let choice = self.best_access(&Target {
+            table,
+            columns,
+            filters: &filters,
+            known: &|id| !columns.contains(&id),
+            needed: &needed,
+            order: &want.order,
+            limit,
+            locking: lock.is_some(),
+        });
+        let residual: Vec<Expr> = filters.iter().enumerate().filter(|(n, _)| !choice.consumed.contains(n)).map(|(_, f)| f.clone()).collect();
+        let used = union([needed, residual.iter().flat_map(ids).filter(|id| columns.contains(id)).collect()].concat());
+        let positions: Vec<usize> = (0..columns.len()).filter(|p| used.contains(&columns[*p])).collect();
+        let layout: Vec<ColumnId> = positions.iter().map(|p| columns[*p]).collect();
+        let filter = conjunction(self.lower_all(&residual, &layout)?);
+        let access = self.lower_access(choice.access)?;
+        let count = limit.filter(|_| choice.ordered && !choice.single).and_then(|l| l.count.clone());
+        let limited = count.is_some();
+        let scan = Scan {
+            table: table.clone(),
+            alias: alias.to_owned(),
+            index: choice.index,
+            covering: choice.covering,
+            access,
+            columns: positions,
+            filter,
+            reverse: choice.reverse,
+            limit: count,
+            lock,
+        };
+        let rows = limit.filter(|_| limited).map_or(choice.rows, |l| choice.rows.min(l.rows));
+        let estimate = Estimate { rows: rows.max(1.0), startup: 0.0, total: choice.cost, width: self.width(&layout) };
+        let mut sub = self.sub(PlanNode::Scan(Box::new(scan)), layout, estimate);
+        (sub.ordered, sub.limited, sub.locked, sub.single) = (choice.ordered, limited, lock.is_some(), choice.single);
+        self.filtered(sub, lifted)
+    }
+
+    fn virtual_scan(&mut self, table: Arc<crate::catalog::VirtualTable>, alias: String, columns: Vec<ColumnId>, want: Want) -> Result<Sub, SqlError> {
+        let (lifted, filters): (Vec<Expr>, Vec<Expr>) = want.filters.into_iter().partition(must_be_lifted);
+        let used = [want.needed, self.mentioned_by(&filters), self.mentioned_by(&lifted)].concat();
+        self.aliases.extend(columns.iter().map(|id| (*id, alias.clone())));
+        let positions: Vec<usize> = (0..columns.len()).filter(|p| used.contains(&columns[*p])).collect();
+        let layout: Vec<ColumnId> = positions.iter().map(|p| columns[*p]).collect();
+        let filter = conjunction(self.lower_all(&filters, &layout)?);
+        let rows = crate::catalog::stats::DEFAULT_ROW_COUNT;
+        let estimate = Estimate { rows: (rows * self.selectivity_of(&filters)).max(1.0), total: rows * ROW, ..Estimate::default() };
+        let sub = self.sub(PlanNode::VirtualScan { table, columns: positions, filter, alias }, layout, estimate);
+        self.filtered(sub, lifted)
+    }
+
+    fn lower_function(&mut self, function: &TableFunction, layout: &[ColumnId]) -> Result<TableFunction, SqlError> {
+        let call = match &function.call {
+            TableFunctionCall::Set { function, args } => TableFunctionCall::Set { function: function.clone(), args: self.lower_all(args, layout)? },
+            TableFunctionCall::Scalar(expr) => TableFunctionCall::Scalar(self.lower(expr, layout)?),
+        };
+        Ok(TableFunction { call, types: function.types.clone() })
+    }
+
+    fn function_scan(&mut self, mut functions: Vec<TableFunction>, ordinality: bool, alias: String, columns: Vec<ColumnId>, want: Want) -> Result<Sub, SqlError> {
+        let waits = function_args(&mut functions).iter().any(|e| must_be_lifted(e));
+        let estimate = Estimate { rows: FUNCTION_ROWS, total: FUNCTION_ROWS * ROW, ..Estimate::default() };
+        if waits && !ordinality {
+            // Arguments that need running first: the functions go on top of what computes them.
+            let one = self.relation(Logical::OneRow, Want::default())?;
+            let one = self.lift(one, &mut function_args(&mut functions))?;
+            let lowered = functions.iter().map(|f| self.lower_function(f, &one.layout)).collect::<Result<_, _>>()?;
+            if functions.iter().any(|f| f.types.len() != 1) {
+                return Err(SqlError::unsupported("a subquery as the argument of a function with several columns"));
+            }
+            let layout = [one.layout, columns].concat();
+            let sub = self.sub(PlanNode::ProjectSet { input: Box::new(one.plan), functions: lowered }, layout, estimate);
+            return self.filtered(sub, want.filters);
+        }
+        let lowered = functions.iter().map(|f| self.lower_function(f, &[])).collect::<Result<_, _>>()?;
+        let sub = self.sub(PlanNode::FunctionScan { functions: lowered, ordinality, alias }, columns, estimate);
+        self.filtered(sub, want.filters)
+    }
+
+    fn cte(&mut self, cte: usize, work_table: bool, alias: String, columns: Vec<ColumnId>, want: Want) -> Result<Sub, SqlError> {
+        if !work_table && self.is_inlined(cte) {
+            let bound = self.bound_ctes[cte].clone();
+            let exprs = columns.iter().zip(&bound.columns).map(|(new, old)| (*new, Expr::Column(*old, self.columns[*old].ty))).collect();
+            return self.relation(Logical::Project { input: Box::new(bound.plan), exprs }, want);
+        }
+        let rows = self.ctes[cte].as_ref().map_or(FUNCTION_ROWS, |c| c.plan.estimate.rows);
+        let estimate = Estimate { rows, total: rows * ROW, ..Estimate::default() };
+        let node = if work_table { PlanNode::WorkTableScan { cte, alias } } else { PlanNode::CteScan { cte, alias } };
+        let sub = self.sub(node, columns, estimate);
+        self.filtered(sub, want.filters)
+    }
+
+    fn values(&mut self, mut rows: Vec<Vec<Expr>>, columns: Vec<ColumnId>, want: Want) -> Result<Sub, SqlError> {
+        let lifted: Vec<usize> = (0..columns.len()).filter(|at| rows.iter().any(|row| must_be_lifted(&row[*at]))).collect();
+        let sub = if lifted.is_empty() {
+            self.plain_values(&rows, columns)?
+        } else if let [row] = rows.as_mut_slice() {
+            self.computed_row(std::mem::take(row), columns)?
+        } else if lifted.iter().all(|at| rows.iter().all(|row| super::write::same_default(&row[*at], &rows[0][*at]))) {
+            // `nextval` as a default: the same call for each row, above the values.
+            let mut exprs: Vec<Expr> = lifted.iter().map(|at| rows[0][*at].clone()).collect();
+            let kept: Vec<usize> = (0..columns.len()).filter(|at| !lifted.contains(at)).collect();
+            let rest: Vec<Vec<Expr>> = rows.iter().map(|row| kept.iter().map(|at| row[*at].clone()).collect()).collect();
+            let sub = self.plain_values(&rest, kept.iter().map(|at| columns[*at]).collect())?;
+            let sub = self.lift(sub, &mut exprs.iter_mut().collect::<Vec<_>>())?;
+            let mut lowered = Vec::with_capacity(columns.len());
+            for (at, id) in columns.iter().enumerate() {
+                lowered.push(match lifted.iter().position(|l| *l == at) {
+                    Some(n) => self.lower(&exprs[n], &sub.layout)?,
+                    None => self.slot(*id, &sub.layout)?,
+                });
+            }
+            self.projected(sub, lowered, columns)
+        } else {
+            let mut inputs = Vec::with_capacity(rows.len());
+            for row in rows {
+                inputs.push(self.computed_row(row, columns.clone())?.plan);
+            }
+            let estimate = Estimate { rows: inputs.len() as f64, total: inputs.iter().map(|p| p.estimate.total).sum(), ..Estimate::default() };
+            self.sub(PlanNode::Append(inputs), columns, estimate)
+        };
+        self.filtered(sub, want.filters)
+    }
+
+    fn plain_values(&mut self, rows: &[Vec<Expr>], columns: Vec<ColumnId>) -> Result<Sub, SqlError> {
+        let lowered = rows.iter().map(|row| self.lower_all(row, &[])).collect::<Result<Vec<_>, _>>()?;
+        let count = rows.len() as f64;
+        let estimate = Estimate { rows: count, total: count * ROW, width: self.width(&columns), ..Estimate::default() };
+        let single = rows.len() == 1;
+        let sub = self.sub(PlanNode::Values(lowered), columns, estimate);
+        Ok(Sub { single, ..sub })
+    }
+
+    fn computed_row(&mut self, mut row: Vec<Expr>, columns: Vec<ColumnId>) -> Result<Sub, SqlError> {
+        let one = self.relation(Logical::OneRow, Want::default())?;
+        let one = self.lift(one, &mut row.iter_mut().collect::<Vec<_>>())?;
+        let exprs = self.lower_all(&row, &one.layout)?;
+        Ok(self.projected(one, exprs, columns))
+    }
+
+    // ---- projection
+
+    /// Conditions and orders over the projected columns become ones over what they are made of.
+    fn project(&mut self, input: Logical, exprs: Vec<(ColumnId, Expr)>, want: Want) -> Result<Sub, SqlError> {
+        let passes = |id: ColumnId, expr: &Expr| matches!(expr, Expr::Column(source, _) if *source == id);
+        let movable = |expr: &Expr| !must_be_lifted(expr) && expr.volatility() != Volatility::Volatile;
+        let source = |id: ColumnId| exprs.iter().find(|(known, _)| *known == id).map(|(_, e)| e);
+        let (down, above): (Vec<Expr>, Vec<Expr>) = want.filters.into_iter().partition(|f| !must_be_lifted(f) && only(f, |id| source(id).is_none_or(movable)));
+        let substitute = |mut expr: Expr| {
+            expr.walk_mut(&mut |e| {
+                if let Expr::Column(id, _) = e {
+                    if let Some(made_of) = source(*id) {
+                        *e = made_of.clone();
+                    }
+                }
+            });
+            expr
+        };
+        let kept: Vec<(ColumnId, Expr)> = {
+            let wanted = union([want.needed.clone(), self.mentioned_by(&above)].concat());
+            exprs.iter().filter(|(id, _)| wanted.contains(id)).cloned().collect()
+        };
+        let order: Vec<SortKey> = want.order.iter().map(|k| SortKey { expr: substitute(k.expr.clone()), ..k.clone() }).collect();
+        let mut needed: Vec<ColumnId> = Vec::new();
+        for (_, expr) in &kept {
+            needed.extend(self.mentioned(expr));
+        }
+        let limit = if above.is_empty() { want.limit } else { None };
+        let inner = Want { needed: union(needed), filters: down.into_iter().map(substitute).collect(), order, limit, lock: want.lock };
+        let sub = self.relation(input, inner)?;
+        if kept.iter().all(|(id, e)| passes(*id, e) && sub.layout.contains(id)) {
+            return self.filtered(sub, above);
+        }
+        let (layout, mut values): (Vec<ColumnId>, Vec<Expr>) = kept.into_iter().unzip();
+        let sub = self.lift(sub, &mut values.iter_mut().collect::<Vec<_>>())?;
+        let lowered = self.lower_all(&values, &sub.layout)?;
+        let sub = self.projected(sub, lowered, layout);
+        self.filtered(sub, above)
+    }
+
+    /// Ids that an expression needs from its input, those inside of subqueries too.
+    pub(super) fn mentioned(&self, expr: &Expr) -> Vec<ColumnId> {
+        let mut found = ids(expr);
+        let mut numbers = Vec::new();
+        expr.walk(&mut |e| {
+            if let Expr::Subquery(number, _) = e {
+                numbers.push(*number);
+            }
+        });
+        for number in numbers {
+            found.extend(self.subquery_free_columns(number));
+        }
+        found
+    }
+
+    pub(super) fn mentioned_by(&self, exprs: &[Expr]) -> Vec<ColumnId> {
+        exprs.iter().flat_map(|e| self.mentioned(e)).collect()
+    }
+
+    fn project_set(&mut self, input: Logical, mut functions: Vec<(ColumnId, TableFunction)>, want: Want) -> Result<Sub, SqlError> {
+        let mut list: Vec<TableFunction> = functions.iter().map(|(_, f)| f.clone()).collect();
+        let mut needed = want.needed;
+        needed.extend(self.mentioned_by(&want.filters));
+        for arg in function_args(&mut list) {
+            needed.extend(self.mentioned(arg));
+        }
+        let sub = self.relation(input, Self::want(union(needed)))?;
+        let mut args: Vec<&mut Expr> = functions.iter_mut().flat_map(|(_, f)| function_args(std::slice::from_mut(f))).collect();
+        let sub = self.lift(sub, &mut args)?;
+        let lowered = functions.iter().map(|(_, f)| self.lower_function(f, &sub.layout)).collect::<Result<_, _>>()?;
+        let layout = [sub.layout, functions.iter().map(|(id, _)| *id).collect()].concat();
+        let rows = sub.plan.estimate.rows * 10.0;
+        let estimate = Estimate { rows, total: sub.plan.estimate.total + rows * ROW, ..sub.plan.estimate };
+        let sub = self.sub(PlanNode::ProjectSet { input: Box::new(sub.plan), functions: lowered }, layout, estimate);
+        self.filtered(sub, want.filters)
+    }
+
+    // ---- groups and windows
+
+    fn aggregate(
+        &mut self,
+        input: Logical,
+        group: Vec<(ColumnId, Expr)>,
+        sets: Option<Vec<Vec<usize>>>,
+        mut aggregates: Vec<(ColumnId, AggregateCall)>,
+        set_number: ColumnId,
+        want: Want,
+    ) -> Result<Sub, SqlError> {
+        if let Some(sub) = self.extreme_by_index(&input, &group, &aggregates, &want)? {
+            return self.filtered(sub, want.filters);
+        }
+        // Conditions on grouping columns hold for all rows of a group alike.
+        let grouped = |id: ColumnId| group.iter().any(|(g, _)| *g == id);
+        let (down, above): (Vec<Expr>, Vec<Expr>) = want.filters.into_iter().partition(|f| sets.is_none() && !group.is_empty() && only(f, grouped) && !ids(f).is_empty() && !must_be_lifted(f));
+        let down = down.into_iter().map(|mut f| {
+            f.walk_mut(&mut |e| {
+                if let Expr::Column(id, _) = e {
+                    if let Some((_, made_of)) = group.iter().find(|(g, _)| g == id) {
+                        *e = made_of.clone();
+                    }
+                }
+            });
+            f
+        });
+        let mut needed = self.mentioned_by(&group.iter().map(|(_, e)| e.clone()).collect::<Vec<_>>());
+        for (_, call) in &mut aggregates {
+            for expr in call_exprs(call) {
+                needed.extend(self.mentioned(expr));
+            }
+        }
+        let filters = down.collect();
+        let sub = self.relation(input, Want { needed: union(needed), filters, ..Want::default() })?;
+        let (mut group_ids, mut group_exprs): (Vec<ColumnId>, Vec<Expr>) = group.into_iter().unzip();
+        let mut all: Vec<&mut Expr> = group_exprs.iter_mut().collect();
+        all.extend(aggregates.iter_mut().flat_map(|(_, call)| call_exprs(call)));
+        let sub = self.lift(sub, &mut all)?;
+        let group = self.lower_all(&group_exprs, &sub.layout)?;
+        let mut calls = Vec::with_capacity(aggregates.len());
+        for (id, mut call) in aggregates {
+            for expr in call_exprs(&mut call) {
+                *expr = self.lower(expr, &sub.layout)?;
+            }
+            group_ids.push(id);
+            calls.push(call);
+        }
+        if sets.is_some() {
+            group_ids.push(set_number);
+        }
+        let before = sub.plan.estimate;
+        let groups: f64 = group_exprs.iter().map(|e| if let Expr::Column(id, _) = e { self.distinct(*id) } else { 20.0 }).product();
+        let rows = if group.is_empty() { 1.0 } else { groups.min(before.rows).max(1.0) };
+        let total = before.total + before.rows * (HASH + ROW * calls.len() as f64);
+        let estimate = Estimate { rows, startup: total, total, width: self.width(&group_ids) };
+        let single = group.is_empty() && sets.is_none();
+        let sub = self.sub(PlanNode::Aggregate { input: Box::new(sub.plan), group, sets, aggregates: calls }, group_ids, estimate);
+        self.filtered(Sub { single, ..sub }, above)
+    }
+
+    /// `SELECT min(a) FROM t WHERE ...`: the first row in the index's order.
+    fn extreme_by_index(&mut self, input: &Logical, group: &[(ColumnId, Expr)], aggregates: &[(ColumnId, AggregateCall)], want: &Want) -> Result<Option<Sub>, SqlError> {
+        let ([], [(id, call)]) = (group, aggregates) else { return Ok(None) };
+        let [arg @ Expr::Column(column, ty)] = call.args.as_slice() else { return Ok(None) };
+        let descending = match call.function.func.name {
+            "min" => false,
+            "max" => true,
+            _ => return Ok(None),
+        };
+        if call.filter.is_some() || !call.order_by.is_empty() || want.lock.is_some() {
+            return Ok(None);
+        }
+        let source = match input {
+            Logical::Filter { input, .. } => input,
+            other => other,
+        };
+        if !matches!(source, Logical::Get { .. }) {
+            return Ok(None);
+        }
+        let one = Expr::Const(Datum::Int8(1), DataType::INT8.into());
+        let inner = Want {
+            needed: vec![*column],
+            filters: vec![Expr::IsNull { expr: Box::new(arg.clone()), negated: true }],
+            order: vec![SortKey { expr: arg.clone(), descending, nulls_first: descending }],
+            limit: Some(LimitHint { count: Some(one), rows: 1.0 }),
+            lock: None,
+        };
+        // Trying costs some slots and bindings at most; they are harmless if unused.
+        let frames: Vec<_> = self.frames.iter().map(|f| f.bindings.len()).collect();
+        let sub = self.relation(input.clone(), inner)?;
+        if !sub.ordered || !sub.limited {
+            for (frame, length) in self.frames.iter_mut().zip(frames) {
+                frame.bindings.truncate(length);
+                frame.known.retain(|(_, slot)| frame.bindings.iter().any(|b| b.slot == *slot));
+            }
+            return Ok(None);
+        }
+        let mut call = call.clone();
+        call.args = vec![self.lower(&Expr::Column(*column, *ty), &sub.layout)?];
+        let estimate = Estimate { rows: 1.0, startup: sub.plan.estimate.total, ..sub.plan.estimate };
+        let sub = self.sub(PlanNode::Aggregate { input: Box::new(sub.plan), group: Vec::new(), sets: None, aggregates: vec![call] }, vec![*id], estimate);
+        Ok(Some(Sub { single: true, ..sub }))
+    }
+
+    fn window(&mut self, input: Logical, mut windows: Vec<LogicalWindow>, want: Want) -> Result<Sub, SqlError> {
+        let mut needed = want.needed;
+        needed.extend(self.mentioned_by(&want.filters));
+        for expr in window_exprs(&mut windows) {
+            needed.extend(self.mentioned(expr));
+        }
+        let sub = self.relation(input, Self::want(union(needed)))?;
+        let sub = self.lift(sub, &mut window_exprs(&mut windows))?;
+        let mut layout = sub.layout.clone();
+        let mut plans = Vec::with_capacity(windows.len());
+        for window in windows {
+            let mut calls = Vec::with_capacity(window.calls.len());
+            for (id, call) in window.calls {
+                let filter = call.filter.map(|f| self.lower(&f, &sub.layout)).transpose()?;
+                calls.push(WindowCall { args: self.lower_all(&call.args, &sub.layout)?, filter, ..call });
+                layout.push(id);
+            }
+            let partition_by = self.lower_all(&window.partition_by, &sub.layout)?;
+            plans.push(WindowPlan { partition_by, order_by: self.lower_keys(&window.order_by, &sub.layout)?, frame: window.frame, calls });
+        }
+        let before = sub.plan.estimate;
+        let total = before.total + before.rows * before.rows.max(2.0).log2() * ROW * plans.len() as f64;
+        let estimate = Estimate { startup: total, total, ..before };
+        let sub = self.sub(PlanNode::Window { input: Box::new(sub.plan), windows: plans }, layout, estimate);
+        self.filtered(sub, want.filters)
+    }
+
+    fn lower_keys(&mut self, keys: &[SortKey], layout: &[ColumnId]) -> Result<Vec<SortKey>, SqlError> {
+        keys.iter().map(|k| Ok(SortKey { expr: self.lower(&k.expr, layout)?, ..k.clone() })).collect()
+    }
+
+    // ---- order and number
+
+    fn distinct_rows(&mut self, input: Logical, keys: Vec<Expr>, want: Want) -> Result<Sub, SqlError> {
+        // Conditions on the keys hold for all of the rows that are alike; others would change which row is the first.
+        let (down, above): (Vec<Expr>, Vec<Expr>) =
+            want.filters.into_iter().partition(|f| !must_be_lifted(f) && only(f, |id| keys.iter().any(|k| matches!(k, Expr::Column(key, _) if *key == id))));
+        let mut needed = want.needed;
+        needed.extend(self.mentioned_by(&keys));
+        needed.extend(self.mentioned_by(&above));
+        let sub = self.relation(input, Want { needed: union(needed), filters: down, order: want.order, ..Want::default() })?;
+        if sub.single {
+            return self.filtered(sub, above);
+        }
+        let lowered = self.lower_all(&keys, &sub.layout)?;
+        let before = sub.plan.estimate;
+        let different: f64 = keys.iter().map(|e| if let Expr::Column(id, _) = e { self.distinct(*id) } else { 20.0 }).product();
+        let estimate = Estimate { rows: different.min(before.rows).max(1.0), total: before.total + before.rows * HASH, ..before };
+        let plan = self.node(PlanNode::Distinct { input: Box::new(sub.plan), keys: lowered }, &sub.layout, estimate);
+        let sub = Sub { plan, limited: false, locked: false, ..sub };
+        self.filtered(sub, above)
+    }
+
+    fn sort(&mut self, input: Logical, keys: Vec<SortKey>, want: Want) -> Result<Sub, SqlError> {
+        let key_exprs: Vec<Expr> = keys.iter().map(|k| k.expr.clone()).collect();
+        let needed = union([want.needed, self.mentioned_by(&key_exprs)].concat());
+        let sub = self.relation(input, Want { needed, order: keys.clone(), ..want })?;
+        if sub.ordered || sub.single {
+            return Ok(Sub { ordered: true, ..sub });
+        }
+        let keys = self.lower_keys(&keys, &sub.layout)?;
+        let before = sub.plan.estimate;
+        let total = before.total + before.rows * before.rows.max(2.0).log2() * ROW;
+        let estimate = Estimate { startup: total, total, ..before };
+        let plan = self.node(PlanNode::Sort { input: Box::new(sub.plan), keys }, &sub.layout, estimate);
+        Ok(Sub { plan, ordered: true, limited: false, ..sub })
+    }
+
+    fn limit(&mut self, input: Logical, mut limit: Option<Expr>, mut offset: Option<Expr>, ties: Option<Vec<SortKey>>, want: Want) -> Result<Sub, SqlError> {
+        let constant = |e: &Expr| if let Expr::Const(Datum::Int8(n), _) = e { Some(*n as f64) } else { None };
+        let skipped = offset.as_ref().map_or(0.0, |o| constant(o).unwrap_or(0.0));
+        let rows = limit.as_ref().map(|l| constant(l).unwrap_or(LIMIT_GUESS).max(0.0) + skipped);
+        let plain = |e: &Option<Expr>| e.as_ref().is_none_or(|e| !must_be_lifted(e) && ids(e).is_empty());
+        // A scan can count for us when the count is known before it starts; it never counts an offset.
+        let count = limit.clone().filter(|_| offset.is_none() && ties.is_none() && plain(&limit) && rows.is_none_or(|r| r >= 0.0));
+        let hint = rows.map(|rows| LimitHint { count, rows });
+        let mut needed = want.needed;
+        needed.extend(self.mentioned_by(&want.filters));
+        if let Some(ties) = &ties {
+            needed.extend(self.mentioned_by(&ties.iter().map(|k| k.expr.clone()).collect::<Vec<_>>()));
+        }
+        let sub = self.relation(input, Want { needed: union(needed), limit: hint, lock: want.lock, ..Want::default() })?;
+        let sub = self.lift(sub, &mut limit.iter_mut().chain(&mut offset).collect::<Vec<_>>())?;
+        // LIMIT's own value is not one of the row's: it may only come from slots of the outer query.
+        let limit = limit.map(|e| self.lower(&e, &sub.layout)).transpose()?;
+        let offset = offset.map(|e| self.lower(&e, &sub.layout)).transpose()?;
+        let ties = ties.map(|keys| self.lower_keys(&keys, &sub.layout)).transpose()?;
+        let before = sub.plan.estimate;
+        let after = rows.map_or(before.rows, |r| before.rows.min(r));
+        let share = if before.rows > 0.0 { after / before.rows } else { 1.0 };
+        let estimate = Estimate { rows: after, total: before.startup + (before.total - before.startup) * share, ..before };
+        let ordered = sub.ordered;
+        let node = match (sub.plan.node, limit, offset, ties) {
+            (PlanNode::Sort { input, keys }, Some(limit), offset, None) => PlanNode::TopN { input, keys, limit, offset },
+            (node, limit, offset, ties) => {
+                let input = Box::new(crate::plan::Plan { node, ..sub.plan });
+                PlanNode::Limit { input, limit, offset, ties }
+            }
+        };
+        let locked = sub.locked;
+        let sub = self.sub(node, sub.layout, estimate);
+        self.filtered(Sub { ordered, locked, ..sub }, want.filters)
+    }
+
+    /// In the scan if everything between here and there keeps every row it returns, else above.
+    fn lock(&mut self, input: Logical, targets: Vec<LockedTable>, want: Want) -> Result<Sub, SqlError> {
+        let keys = |t: &LockedTable| t.table.primary.key.iter().filter_map(|k| t.columns.get(k.column).copied()).collect::<Vec<_>>();
+        let mut needed = want.needed.clone();
+        needed.extend(self.mentioned_by(&want.filters));
+        if want.filters.is_empty() {
+            if let [target] = targets.as_slice() {
+                let wish = target.columns.first().map(|first| super::LockWish { first_column: *first, lock: target.lock });
+                // Locking what a later limit cuts off would be too much: then the scan must count.
+                let attempt = Want { needed: union(needed.clone()), lock: wish, limit: want.limit.clone(), ..Want::default() };
+                let frames: Vec<_> = self.frames.iter().map(|f| f.bindings.len()).collect();
+                let sub = self.relation(input.clone(), attempt)?;
+                let keeps_order = !has_sort(&sub.plan);
+                if sub.locked && (want.limit.is_none() || sub.limited || sub.single) && keeps_order {
+                    return Ok(sub);
+                }
+                for (frame, length) in self.frames.iter_mut().zip(frames) {
+                    frame.bindings.truncate(length);
+                    frame.known.retain(|(_, slot)| frame.bindings.iter().any(|b| b.slot == *slot));
+                }
+            }
+        }
+        for target in &targets {
+            needed.extend(keys(target));
+        }
+        let sub = self.relation(input, Self::want(union(needed)))?;
+        let mut lowered = Vec::with_capacity(targets.len());
+        for target in targets {
+            let slot = |id: ColumnId| sub.layout.iter().position(|known| *known == id);
+            let key_slots = keys(&target).into_iter().filter_map(slot).collect();
+            let columns = target.columns.iter().enumerate().filter_map(|(p, id)| slot(*id).map(|s| (p, s))).collect();
+            lowered.push(LockTarget { table: target.table, alias: target.alias, key_slots, columns, lock: target.lock, recheck: None });
+        }
+        let before = sub.plan.estimate;
+        let estimate = Estimate { total: before.total + before.rows * ROW, ..before };
+        let plan = self.node(PlanNode::LockRows { input: Box::new(sub.plan), targets: lowered }, &sub.layout, estimate);
+        let sub = Sub { plan, limited: false, locked: true, ..sub };
+        self.filtered(sub, want.filters)
+    }
+
+    fn append(&mut self, inputs: Vec<(Logical, Vec<ColumnId>)>, columns: Vec<ColumnId>, want: Want) -> Result<Sub, SqlError> {
+        let (above, down): (Vec<Expr>, Vec<Expr>) = want.filters.into_iter().partition(must_be_lifted);
+        let mut plans = Vec::with_capacity(inputs.len());
+        for (input, own) in inputs {
+            let filters = down.iter().map(|f| {
+                let mut f = f.clone();
+                f.walk_mut(&mut |e| {
+                    if let Expr::Column(id, _) = e {
+                        if let Some(at) = columns.iter().position(|c| c == id) {
+                            *id = own[at];
+                        }
+                    }
+                });
+                f
+            });
+            let filters = filters.collect();
+            let sub = self.relation(input, Want { needed: union(own.clone()), filters, ..Want::default() })?;
+            let plan = self.arranged(sub, &own)?.plan;
+            match plan.node {
+                PlanNode::Append(inner) => plans.extend(inner),
+                _ => plans.push(plan),
+            }
+        }
+        let estimate = Estimate {
+            rows: plans.iter().map(|p| p.estimate.rows).sum(),
+            startup: 0.0,
+            total: plans.iter().map(|p| p.estimate.total).sum(),
+            width: self.width(&columns),
+        };
+        let sub = self.sub(PlanNode::Append(plans), columns, estimate);
+        self.filtered(sub, above)
+    }
+}
+
+/// Whether the rows are collected and sorted after they were read.
+fn has_sort(plan: &crate::plan::Plan) -> bool {
+    match &plan.node {
+        PlanNode::Sort { .. } | PlanNode::TopN { .. } => true,
+        PlanNode::Project { input, .. } | PlanNode::Limit { input, .. } => has_sort(input),
+        _ => false,
+    }
+}
+
+fn function_args(functions: &mut [TableFunction]) -> Vec<&mut Expr> {
+    let mut found = Vec::new();
+    for function in functions {
+        match &mut function.call {
+            TableFunctionCall::Set { args, .. } => found.extend(args.iter_mut()),
+            TableFunctionCall::Scalar(expr) => found.push(expr),
+        }
+    }
+    found
+}
+
+fn call_exprs(call: &mut AggregateCall) -> Vec<&mut Expr> {
+    call.args.iter_mut().chain(&mut call.filter).chain(call.order_by.iter_mut().map(|k| &mut k.expr)).collect()
+}
+
+fn window_exprs(windows: &mut [LogicalWindow]) -> Vec<&mut Expr> {
+    let mut found: Vec<&mut Expr> = Vec::new();
+    for window in windows {
+        found.extend(window.partition_by.iter_mut());
+        found.extend(window.order_by.iter_mut().map(|k| &mut k.expr));
+        found.extend(window.calls.iter_mut().flat_map(|(_, c)| c.args.iter_mut().chain(&mut c.filter)));
+    }
+    found
+}

@@ -1,0 +1,124 @@
+//! INSERT, UPDATE, DELETE.
+//!
+//! The implicit row lock is decided here and granted below: the wish to lock goes down with the target's use of its table, and only a scan above which nothing can discard
+//! a row takes it.
+
+use super::relation::union;
+use super::{LockWish, Planner, Sub, Want};
+use crate::ast::{RowLockStrength, RowLockWait};
+use crate::bind::logical::{LogicalDelete, LogicalInsert, LogicalUpdate};
+use crate::bind::{ColumnId, Logical};
+use crate::error::SqlError;
+use crate::expr::Expr;
+use crate::plan::{ConflictPlan, ConflictUpdate, DeletePlan, Estimate, InsertPlan, Plan, PlanNode, RowLock, UpdatePlan};
+
+type Returning = Option<Vec<(ColumnId, Expr)>>;
+
+/// Whether two rows' expressions are the same default: then it can be computed above them, once for each.
+pub(super) fn same_default(a: &Expr, b: &Expr) -> bool {
+    !has_subquery(a) && format!("{a:?}") == format!("{b:?}")
+}
+
+fn has_subquery(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |e| found |= matches!(e, Expr::Subquery(..)));
+    found
+}
+
+impl Planner<'_> {
+    /// The lock that the statement takes on rows it is about to write.
+    fn implicit_lock(&self, changes_key: bool) -> Option<RowLock> {
+        let strength = if changes_key { RowLockStrength::Update } else { RowLockStrength::NoKeyUpdate };
+        self.settings.implicit_select_for_update.then_some(RowLock { strength, wait: RowLockWait::Block, implicit: true })
+    }
+
+    pub(super) fn insert(&mut self, insert: LogicalInsert) -> Result<Sub, SqlError> {
+        let input = self.exact(insert.input, &insert.values)?;
+        let estimate = input.estimate;
+        let on_conflict = match insert.conflict {
+            None => None,
+            Some(conflict) => {
+                let update = match conflict.update {
+                    None => None,
+                    Some(update) => {
+                        let both = [insert.row.as_slice(), update.excluded.as_slice()].concat();
+                        let assignments = update.assignments.iter().map(|(p, e)| Ok((*p, self.lower(e, &both)?))).collect::<Result<_, SqlError>>()?;
+                        let filter = update.filter.map(|f| self.lower(&f, &both)).transpose()?;
+                        Some(ConflictUpdate { assignments, filter, lock: self.implicit_lock(update.changes_key) })
+                    }
+                };
+                Some(ConflictPlan { arbiters: conflict.arbiters, update })
+            }
+        };
+        let (returning, layout) = self.returning(insert.returning, &insert.row)?;
+        let plan = InsertPlan {
+            table: insert.table,
+            alias: insert.alias,
+            input,
+            generated: insert.generated,
+            checks: insert.checks,
+            on_conflict,
+            returning,
+        };
+        Ok(self.written(PlanNode::Insert(Box::new(plan)), layout, estimate))
+    }
+
+    /// RETURNING over a row of these columns.
+    fn returning(&mut self, returning: Returning, layout: &[ColumnId]) -> Result<(Option<Vec<Expr>>, Vec<ColumnId>), SqlError> {
+        let Some(list) = returning else { return Ok((None, Vec::new())) };
+        let exprs = list.iter().map(|(_, e)| self.lower(e, layout)).collect::<Result<_, _>>()?;
+        Ok((Some(exprs), list.into_iter().map(|(id, _)| id).collect()))
+    }
+
+    fn written(&self, node: PlanNode, layout: Vec<ColumnId>, input: Estimate) -> Sub {
+        let estimate = Estimate { total: input.total, startup: 0.0, rows: if layout.is_empty() { 0.0 } else { input.rows }, width: 0 };
+        self.sub(node, layout, estimate)
+    }
+
+    /// The rows to write: the old row by position, then what else is needed.
+    fn target_rows(&mut self, input: Logical, row: &[ColumnId], others: Vec<ColumnId>, lock: Option<RowLock>) -> Result<Sub, SqlError> {
+        let needed = union([row.to_vec(), others].concat());
+        let wish = lock.zip(row.first()).map(|(lock, first)| LockWish { first_column: *first, lock });
+        let sub = self.relation(input, Want { needed: needed.clone(), lock: wish, ..Want::default() })?;
+        if sub.layout.starts_with(row) {
+            return Ok(sub);
+        }
+        let rest = needed.into_iter().filter(|id| !row.contains(id) && sub.layout.contains(id));
+        let columns: Vec<ColumnId> = row.iter().copied().chain(rest).collect();
+        self.arranged(sub, &columns)
+    }
+
+    pub(super) fn update(&mut self, update: LogicalUpdate) -> Result<Sub, SqlError> {
+        let mut assignments = update.assignments;
+        let mut others: Vec<ColumnId> = assignments.iter().flat_map(|(_, e)| self.mentioned(e)).collect();
+        others.extend(update.returning.iter().flatten().flat_map(|(_, e)| self.mentioned(e)));
+        let lock = self.implicit_lock(update.changes_key);
+        let sub = self.target_rows(update.input, &update.row, others, lock)?;
+        let sub = self.lift(sub, &mut assignments.iter_mut().map(|(_, e)| e).collect::<Vec<_>>())?;
+        let assignments = assignments.iter().map(|(p, e)| Ok((*p, self.lower(e, &sub.layout)?))).collect::<Result<_, SqlError>>()?;
+        let (returning, layout) = self.returning(update.returning, &sub.layout)?;
+        let (input, estimate): (Plan, Estimate) = (sub.plan.clone(), sub.plan.estimate);
+        let plan = UpdatePlan {
+            table: update.table,
+            alias: update.alias,
+            input,
+            assignments,
+            generated: update.generated,
+            checks: update.checks,
+            changes_key: update.changes_key,
+            may_repeat: update.joined,
+            returning,
+        };
+        Ok(self.written(PlanNode::Update(Box::new(plan)), layout, estimate))
+    }
+
+    pub(super) fn delete(&mut self, delete: LogicalDelete) -> Result<Sub, SqlError> {
+        let others = delete.returning.iter().flatten().flat_map(|(_, e)| self.mentioned(e)).collect();
+        let lock = self.implicit_lock(true);
+        let sub = self.target_rows(delete.input, &delete.row, others, lock)?;
+        let (returning, layout) = self.returning(delete.returning, &sub.layout)?;
+        let estimate = sub.plan.estimate;
+        let plan = DeletePlan { table: delete.table, alias: delete.alias, input: sub.plan, may_repeat: delete.joined, returning };
+        Ok(self.written(PlanNode::Delete(Box::new(plan)), layout, estimate))
+    }
+}
