@@ -1,0 +1,72 @@
+//! Planner scripts: a statement, then its plan as EXPLAIN prints it (or the error). See `tests/parse.rs` for the form and how to regenerate.
+//!
+//! A first line `-- off` plans with the implicit row lock off, `-- scans` without point gets.
+
+use std::fmt::Write;
+use tidelock_sql::error::SqlError;
+use tidelock_sql::parse::parse;
+use tidelock_sql::plan::explain::{ExplainOptions, explain_text};
+use tidelock_sql::plan::{PlanSettings, plan_statement};
+use tidelock_sql::types::DataType;
+
+mod schema;
+mod script;
+
+fn shown(error: &SqlError) -> String {
+    let fields = error.fields();
+    let mut text = format!("error {}: {}", fields.state.0, fields.message);
+    if let Some(position) = fields.position {
+        write!(text, " @{position}").expect("writing to a string");
+    }
+    for (name, part) in [("detail", &fields.detail), ("hint", &fields.hint)] {
+        if let Some(part) = part {
+            write!(text, "\n{name}: {part}").expect("writing to a string");
+        }
+    }
+    text
+}
+
+fn settings(sql: &str) -> PlanSettings {
+    PlanSettings {
+        implicit_select_for_update: !sql.starts_with("-- off"),
+        point_gets: !sql.starts_with("-- scans"),
+        ..PlanSettings::default()
+    }
+}
+
+fn catalog() -> std::sync::Arc<tidelock_sql::catalog::Catalog> {
+    let bare = schema::catalog(include_str!("plan/schema.sql"));
+    let rows = [("customer", 30_000.0), ("orders", 30_000.0), ("order_line", 300_000.0), ("stock", 100_000.0), ("district", 10.0), ("new_order", 9_000.0)];
+    schema::with_rows(&bare, &rows)
+}
+
+fn plan_text(sql: &str) -> Result<String, SqlError> {
+    let catalog = catalog();
+    let parsed = parse(sql)?;
+    let plan = plan_statement(&parsed[0].statement, &catalog, &settings(sql), &[])?;
+    Ok(explain_text(&plan, ExplainOptions { costs: false }, &|_| None).join("\n"))
+}
+
+#[test]
+fn plans() {
+    for path in ["tests/plan/access.txt", "tests/plan/joins.txt", "tests/plan/locks.txt", "tests/plan/shapes.txt"] {
+        script::run(path, |sql| plan_text(sql).unwrap_or_else(|e| shown(&e)));
+    }
+}
+
+/// Types of results and parameters, and what is refused.
+#[test]
+fn types() {
+    let catalog = catalog();
+    script::run("tests/plan/types.txt", |sql| {
+        let described = parse(sql).and_then(|parsed| plan_statement(&parsed[0].statement, &catalog, &settings(sql), &[]));
+        match described {
+            Ok(plan) => {
+                let params: Vec<String> = plan.param_types.iter().map(DataType::to_string).collect();
+                let columns: Vec<String> = plan.output.iter().map(|c| format!("{} {} {}.{}", c.name, c.ty, c.table, c.attnum)).collect();
+                format!("params: {}\ncolumns: {}", params.join(", "), columns.join(", "))
+            }
+            Err(error) => shown(&error),
+        }
+    });
+}

@@ -1,0 +1,16 @@
+CREATE TABLE t (id int PRIMARY KEY, a int, b text, c numeric(10, 2) DEFAULT 0, d bigint, e varchar(10));
+CREATE INDEX t_a ON t (a);
+CREATE UNIQUE INDEX t_b ON t (b);
+CREATE INDEX t_d ON t (d DESC) INCLUDE (a);
+CREATE TABLE u (x int, y int, z text NOT NULL DEFAULT 'z' CHECK (z <> ''), w int, PRIMARY KEY (x, y));
+CREATE INDEX u_w ON u (w, x);
+CREATE TABLE n (p int, q text);
+CREATE TABLE district (d_id int, d_w_id int, d_name varchar(10), d_tax numeric(4, 4), d_ytd numeric(12, 2), d_next_o_id int, PRIMARY KEY (d_w_id, d_id));
+CREATE TABLE customer (c_id int, c_d_id int, c_w_id int, c_first varchar(16), c_last varchar(16), c_balance numeric(12, 2), PRIMARY KEY (c_w_id, c_d_id, c_id));
+CREATE INDEX customer_name ON customer (c_w_id, c_d_id, c_last, c_first);
+CREATE TABLE orders (o_id int, o_d_id int, o_w_id int, o_c_id int, o_carrier_id int, PRIMARY KEY (o_w_id, o_d_id, o_id));
+CREATE INDEX orders_customer ON orders (o_w_id, o_d_id, o_c_id, o_id);
+CREATE TABLE new_order (no_o_id int, no_d_id int, no_w_id int, PRIMARY KEY (no_w_id, no_d_id, no_o_id));
+CREATE TABLE order_line (ol_o_id int, ol_d_id int, ol_w_id int, ol_number int, ol_i_id int, ol_amount numeric(6, 2), PRIMARY KEY (ol_w_id, ol_d_id, ol_o_id, ol_number));
+CREATE TABLE stock (s_i_id int, s_w_id int, s_quantity int, s_ytd numeric(8, 0), PRIMARY KEY (s_w_id, s_i_id));
+CREATE VIEW v (id, a) AS SELECT id, a FROM t WHERE a > 0;
