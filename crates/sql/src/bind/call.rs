@@ -129,6 +129,10 @@ impl Binder<'_> {
             return wrong("ORDER BY");
         }
         let (args, types) = self.args(call)?;
+        if let ("pg_typeof", [ty]) = (name, types.as_slice()) {
+            // Only the binder knows: a value does not say varchar or text.
+            return Ok(Expr::Const(Datum::Oid(ty.0), DataType::REGTYPE.into()));
+        }
         let resolved = match resolve_function(name, &types) {
             Ok(resolved) => resolved,
             // `text(x)`, `date(x)`: a type's name is also a cast.

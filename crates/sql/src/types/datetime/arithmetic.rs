@@ -248,7 +248,7 @@ pub fn round_micros(micros: i64, precision: i32) -> i64 {
     }
     let unit = 10i64.pow(6 - precision as u32);
     let half = unit / 2;
-    if micros >= 0 { (micros + half) / unit * unit } else { -((-micros + half) / unit * unit) }
+    if micros >= 0 { micros.saturating_add(half) / unit * unit } else { -(micros.saturating_neg().saturating_add(half) / unit * unit) }
 }
 
 /// The length by which intervals compare: a month is 30 days, a day 24 hours.

@@ -2,8 +2,7 @@
 
 use crate::error::{SqlError, SqlState};
 
-/// Microseconds in a second, minute, hour, day.
-#[allow(missing_docs)]
+/// Microseconds in a second.
 pub const MICROS_PER_SECOND: i64 = 1_000_000;
 /// Microseconds in a minute.
 pub const MICROS_PER_MINUTE: i64 = 60 * MICROS_PER_SECOND;

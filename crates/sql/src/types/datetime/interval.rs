@@ -237,7 +237,7 @@ impl Reader {
             None => (text, None),
         };
         if date.contains('-') && date.split('-').count() == 3 && !date.starts_with('-') {
-            let parts: Vec<i128> = date.split('-').map(|p| p.parse().ok()).collect::<Option<_>>()?;
+            let parts: Vec<i128> = date.split('-').map(|p| p.parse::<i64>().ok().map(i128::from)).collect::<Option<_>>()?;
             self.months = parts[0] * 12 + parts[1];
             self.days = parts[2];
             self.any = true;
@@ -299,7 +299,7 @@ fn years_months(word: &str) -> Option<(i128, i128)> {
         None => (false, word.strip_prefix('+').unwrap_or(word)),
     };
     let (years, months) = rest.split_once('-')?;
-    let (years, months): (i128, i128) = (years.parse().ok()?, months.parse().ok()?);
+    let (years, months) = (i128::from(years.parse::<i64>().ok()?), i128::from(months.parse::<i64>().ok()?));
     if !(0..12).contains(&months) {
         return None;
     }

@@ -12,6 +12,8 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// Digits computed beyond those shown, so that rounding is right but for one case in 10^12.
 const GUARD_DIGITS: u32 = 12;
+/// A whole power of a fraction is computed exactly while its digits stay below this, else by logarithm.
+const EXACT_POWER_DIGITS_MAX: usize = 20_000;
 /// Beyond this decimal exponent a result overflows the format (or is zero).
 const RESULT_DIGITS_MAX: f64 = 131_072.0;
 const LN_10: f64 = std::f64::consts::LN_10;
@@ -160,7 +162,8 @@ impl Numeric {
             return Ok(Numeric::ZERO.round(scale as i32));
         }
         let steps = power.unsigned_abs();
-        let (Some((mantissa, own)), true) = (self.big_parts(), steps < 100_000) else {
+        let exact = steps as usize * (self.digits().len() + 1) <= EXACT_POWER_DIGITS_MAX || self.trim_scale().scale() == 0;
+        let (Some((mantissa, own)), true) = (self.big_parts(), exact) else {
             // (1 + tiny) ^ huge
             let precision = scale + GUARD_DIGITS + 12;
             let log = Numeric::from_big(ln_fixed(&self.abs(), precision), precision).mul(&Numeric::from(i64::from(power)));
@@ -219,7 +222,9 @@ fn exp_at(x: &Numeric, scale: u32) -> Result<Numeric, SqlError> {
     let precision = scale + weight.max(0.0) as u32 + GUARD_DIGITS + 8;
     let mut halvings = 0u32;
     let mut magnitude = x.abs().to_f64();
-    while magnitude > 0.01 {
+    // The more digits, the further: terms and squarings cost alike, and there should be about as many of both.
+    let target = 10f64.powi(-(f64::from(precision).sqrt() as i32 / 2).clamp(2, 150));
+    while magnitude > target {
         magnitude /= 2.0;
         halvings += 1;
     }

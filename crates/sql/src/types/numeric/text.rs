@@ -100,6 +100,30 @@ fn parse_small(bytes: &[u8]) -> Option<Numeric> {
     (count > 0).then_some(Numeric::Small { mantissa: if negative { -mantissa } else { mantissa }, scale })
 }
 
+impl Numeric {
+    /// Appends the text form, without an allocation for what fits the small form.
+    pub fn write(&self, out: &mut String) {
+        match self {
+            Numeric::Small { mantissa, scale } if *scale <= 18 => {
+                let magnitude = mantissa.unsigned_abs();
+                let unit = 10u64.pow(u32::from(*scale));
+                if *mantissa < 0 {
+                    out.push('-');
+                }
+                crate::types::text::write_digits(magnitude / unit, 1, out);
+                if *scale > 0 {
+                    out.push('.');
+                    crate::types::text::write_digits(magnitude % unit, usize::from(*scale), out);
+                }
+            }
+            other => {
+                use fmt::Write;
+                let _ = write!(out, "{other}");
+            }
+        }
+    }
+}
+
 impl fmt::Display for Numeric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

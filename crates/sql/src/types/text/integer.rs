@@ -34,19 +34,22 @@ fn read(text: &str) -> Option<Option<i64>> {
 
 /// Appends an integer in decimal.
 pub fn write_int(n: i64, out: &mut String) {
-    let mut buffer = [0u8; 20];
-    let mut at = buffer.len();
-    let mut rest = n.unsigned_abs();
-    loop {
-        at -= 1;
-        buffer[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
     if n < 0 {
         out.push('-');
     }
-    out.push_str(std::str::from_utf8(&buffer[at..]).unwrap_or_default());
+    write_digits(n.unsigned_abs(), 1, out);
+}
+
+/// Appends a number in decimal, with zeros in front up to `width` digits (20 at most).
+pub fn write_digits(n: u64, width: usize, out: &mut String) {
+    let mut buffer = [b'0'; 20];
+    let mut at = buffer.len();
+    let mut rest = n;
+    while rest > 0 {
+        at -= 1;
+        buffer[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    let start = at.min(buffer.len().saturating_sub(width));
+    out.push_str(std::str::from_utf8(&buffer[start..]).unwrap_or_default());
 }

@@ -15,7 +15,7 @@ mod integer;
 mod reg;
 mod scalar;
 
-pub use integer::write_int;
+pub use integer::{write_digits, write_int};
 
 /// Longest `name`, in bytes.
 pub const NAME_BYTES_MAX: usize = 63;
@@ -80,9 +80,7 @@ pub fn write(value: &Datum, ty: DataType, ctx: &TextContext<'_>, out: &mut Strin
         Datum::Int8(n) => write_int(*n, out),
         Datum::Float4(x) => float::write_f32(*x, ctx.settings.extra_float_digits, out),
         Datum::Float8(x) => float::write_f64(*x, ctx.settings.extra_float_digits, out),
-        Datum::Numeric(n) => {
-            let _ = write!(out, "{n}");
-        }
+        Datum::Numeric(n) => n.write(out),
         Datum::Text(text) => out.push_str(text),
         Datum::Bytes(value) => bytes::write(value, ctx.settings.bytea_output, out),
         Datum::Char(0) => {}
