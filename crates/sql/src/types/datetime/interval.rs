@@ -54,7 +54,7 @@ pub fn coerce(interval: Interval, typmod: i32) -> Interval {
 /// Reads an interval. A number without a unit counts the smallest field that the type modifier names, or seconds.
 pub fn parse(text: &str, typmod: i32) -> Result<Interval, SqlError> {
     let syntax = || SqlError::new(SqlState::INVALID_DATETIME_FORMAT, format!("invalid input syntax for type interval: \"{text}\""));
-    let range = || SqlError::new(SqlState::DATETIME_FIELD_OVERFLOW, format!("interval field value out of range: \"{text}\""));
+    let range = || SqlError::new(SqlState::INTERVAL_FIELD_OVERFLOW, format!("interval field value out of range: \"{text}\""));
     let trimmed = text.trim();
     let bare = match least_field(typmod) {
         Some(field::YEAR) => Unit::Months(12),
@@ -111,6 +111,9 @@ fn unit(word: &str) -> Option<Unit> {
     })
 }
 
+/// Digits that a number may have before its point.
+const WHOLE_DIGITS_MAX: usize = 24;
+
 /// A decimal number: its whole part and its fraction in billionths, both signed.
 fn decimal(text: &str) -> Option<(i128, i128)> {
     let (negative, digits) = match text.strip_prefix('-') {
@@ -119,10 +122,15 @@ fn decimal(text: &str) -> Option<(i128, i128)> {
     };
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let all_digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
-    if (whole.is_empty() && fraction.is_empty()) || !all_digits(whole) || !all_digits(fraction) || whole.len() > 18 {
+    if (whole.is_empty() && fraction.is_empty()) || !all_digits(whole) || !all_digits(fraction) {
         return None;
     }
-    let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    let whole: i128 = match whole.trim_start_matches('0') {
+        "" => 0,
+        // Out of range in any unit, and no unit can overflow it.
+        long if long.len() > WHOLE_DIGITS_MAX => 10i128.pow(WHOLE_DIGITS_MAX as u32),
+        digits => digits.parse().ok()?,
+    };
     let billionths: i128 = format!("{fraction:0<9}")[..9].parse().ok()?;
     Some(if negative { (-whole, -billionths) } else { (whole, billionths) })
 }
