@@ -2,7 +2,7 @@
 
 use crate::ast::TypeName;
 use crate::error::{SqlError, SqlState};
-use crate::types::catalog::make_numeric_typmod;
+use crate::types::catalog::{is_unsupported_name, make_numeric_typmod};
 use crate::types::{ColumnType, DataType, array_of, lookup_type_name};
 
 /// PostgreSQL's limits.
@@ -15,6 +15,9 @@ pub fn column_type(name: &TypeName) -> Result<ColumnType, SqlError> {
     let known_schema = name.schema.as_deref().is_none_or(|s| matches!(s, "pg_catalog" | "information_schema"));
     let base = known_schema.then(|| domain_base(name).or_else(|| lookup_type_name(&name.name))).flatten();
     let Some(mut ty) = base else {
+        if known_schema && is_unsupported_name(&name.name) {
+            return Err(SqlError::unsupported(format_args!("type {}", name.name)).at(name.pos));
+        }
         let shown = name.schema.as_ref().map_or(name.name.clone(), |s| format!("{s}.{}", name.name));
         return Err(SqlError::new(SqlState::UNDEFINED_OBJECT, format!("type \"{shown}\" does not exist")).at(name.pos));
     };

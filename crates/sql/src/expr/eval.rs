@@ -256,7 +256,7 @@ fn min_max(list: &[Expr], greatest: bool, ty: ColumnType, row: &[Datum], ctx: &E
 }
 
 /// `ARRAY[...]`: of elements, or of arrays that become the rows of one with a dimension more.
-fn make_array(values: Vec<Datum>, ty: ColumnType) -> Result<Datum, SqlError> {
+pub(crate) fn make_array(values: Vec<Datum>, ty: ColumnType) -> Result<Datum, SqlError> {
     let element = crate::types::element_of(ty.ty).ok_or_else(unplanned)?;
     if !values.iter().any(|value| matches!(value, Datum::Array(_))) {
         return Ok(Datum::array(element, values));

@@ -11,6 +11,7 @@ mod eval;
 mod fold;
 
 pub use context::{clock_time, EvalContext, NoSession, ObjectKind, SessionInfo, UNIX_TO_POSTGRES_MICROS};
+pub(crate) use eval::make_array;
 pub use eval::{eval, eval_bool};
 pub use fold::fold;
 

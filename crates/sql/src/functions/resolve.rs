@@ -190,8 +190,8 @@ fn narrow_by_known_type<F>(candidates: &mut Vec<Candidate<F>>, args: &[DataType]
 /// The signature for these arguments: variadic repeated, polymorphic types made concrete. `None` if it cannot fit.
 fn instantiate<F: Signature>(func: F, args: &[DataType]) -> Option<Candidate<F>> {
     let declared = func.args();
-    let fits = if func.variadic() { args.len() + 1 >= declared.len() && !args.is_empty() } else { args.len() == declared.len() };
-    if !fits || (func.variadic() && args.len() < declared.len()) {
+    let fits = if func.variadic() { args.len() >= declared.len() } else { args.len() == declared.len() };
+    if !fits {
         return None;
     }
     let mut concrete: Vec<DataType> = (0..args.len()).map(|at| declared[at.min(declared.len().saturating_sub(1))]).collect();
@@ -281,5 +281,55 @@ fn operator_error(symbol: &str, left: Option<DataType>, right: DataType, why: No
             .hint("No operator matches the given name and argument types. You might need to add explicit type casts."),
         NoMatch::Ambiguous => SqlError::new(SqlState::AMBIGUOUS_FUNCTION, format!("operator is not unique: {call}"))
             .hint("Could not choose a best candidate operator. You might need to add explicit type casts."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions::{resolve_aggregate, resolve_set_function};
+
+    /// What psql and drivers ask, by operand types.
+    #[test]
+    fn catalog_queries_resolve() {
+        let cases = [
+            ("=", DataType::CHAR, DataType::UNKNOWN, [DataType::CHAR, DataType::CHAR]),
+            ("=", DataType::NAME, DataType::UNKNOWN, [DataType::NAME, DataType::NAME]),
+            ("~", DataType::NAME, DataType::UNKNOWN, [DataType::NAME, DataType::TEXT]),
+            ("=", DataType::OID, DataType::REGCLASS, [DataType::OID, DataType::OID]),
+            ("=", DataType::OID, DataType::INT4, [DataType::OID, DataType::OID]),
+            (">", DataType::INT2, DataType::INT4, [DataType::INT2, DataType::INT4]),
+            ("&", DataType::INT2, DataType::INT4, [DataType::INT4, DataType::INT4]),
+            ("||", DataType::NAME, DataType::UNKNOWN, [DataType::TEXT, DataType::TEXT]),
+            ("=", DataType::NAME, DataType::VARCHAR, [DataType::NAME, DataType::TEXT]),
+            ("=", DataType::CHAR, DataType::TEXT, [DataType::TEXT, DataType::TEXT]),
+            ("-", DataType::TIMESTAMPTZ, DataType::INTERVAL, [DataType::TIMESTAMPTZ, DataType::INTERVAL]),
+            ("*", DataType::NUMERIC, DataType::INT4, [DataType::NUMERIC, DataType::NUMERIC]),
+            ("*", DataType::INT8, DataType::FLOAT8, [DataType::FLOAT8, DataType::FLOAT8]),
+        ];
+        for (symbol, left, right, expected) in cases {
+            let resolved = resolve_operator(symbol, Some(left), right).unwrap();
+            assert_eq!(resolved.arg_types, expected, "{left} {symbol} {right}");
+        }
+        for (name, args) in [
+            ("pg_get_expr", vec![DataType::PG_NODE_TREE, DataType::OID]),
+            ("has_schema_privilege", vec![DataType::UNKNOWN, DataType::UNKNOWN]),
+            ("array_to_string", vec![DataType::ACLITEM_ARRAY, DataType::UNKNOWN]),
+            ("nextval", vec![DataType::UNKNOWN]),
+            ("format_type", vec![DataType::OID, DataType::INT4]),
+            ("obj_description", vec![DataType::OID, DataType::UNKNOWN]),
+        ] {
+            assert!(resolve_function(name, &args).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn polymorphic_results_are_concrete() {
+        assert_eq!(resolve_aggregate("array_agg", &[DataType::NAME]).unwrap().result, DataType::NAME_ARRAY);
+        assert_eq!(resolve_aggregate("array_agg", &[DataType::INT4_ARRAY]).unwrap().result, DataType::INT4_ARRAY);
+        assert_eq!(resolve_aggregate("max", &[DataType::VARCHAR]).unwrap().result, DataType::TEXT);
+        assert_eq!(resolve_set_function("unnest", &[DataType::TEXT_ARRAY]).unwrap().result, DataType::TEXT);
+        assert_eq!(resolve_function("array_append", &[DataType::INT4_ARRAY, DataType::INT8]).unwrap().result, DataType::INT8_ARRAY);
+        assert!(resolve_function("array_append", &[DataType::INT4_ARRAY, DataType::BOOL]).is_err());
     }
 }

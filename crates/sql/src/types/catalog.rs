@@ -204,6 +204,19 @@ pub fn is_supported(ty: DataType) -> bool {
     !matches!(info.name, "???" | "json" | "jsonb" | "timetz" | "tid" | "pg_lsn" | "xid8" | "trigger" | "internal")
 }
 
+/// Types of PostgreSQL that no value can have here: they are refused by name, not called unknown.
+const UNSUPPORTED: &[&str] = &[
+    "json", "jsonb", "jsonpath", "xml", "timetz", "time with time zone", "money", "inet", "cidr", "macaddr", "macaddr8", "bit", "varbit", "bit varying", "point", "line", "lseg",
+    "box", "path", "polygon", "circle", "tsvector", "tsquery", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange", "int4multirange",
+    "int8multirange", "nummultirange", "tsmultirange", "tstzmultirange", "datemultirange", "pg_lsn", "pg_snapshot", "txid_snapshot", "tid", "xid8", "refcursor", "regcollation",
+    "regconfig", "regdictionary", "hstore", "citext",
+];
+
+/// Is this the name of a PostgreSQL type that is not supported here?
+pub fn is_unsupported_name(name: &str) -> bool {
+    UNSUPPORTED.contains(&name.trim_end_matches("[]"))
+}
+
 /// The array type over an element type.
 pub fn array_of(element: DataType) -> Option<DataType> {
     let array = info(element).array;

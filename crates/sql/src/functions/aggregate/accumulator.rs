@@ -190,6 +190,8 @@ impl Accumulator {
             State::Text { buffer, first_separator } => first_separator.map_or(Datum::Null, |cut| Datum::text(&buffer[cut..])),
             State::Bytes { buffer, first_separator } => first_separator.map_or(Datum::Null, |cut| Datum::Bytes(buffer[cut..].into())),
             State::Elements { elements, .. } if elements.is_empty() => Datum::Null,
+            // Arrays become the rows of one with a dimension more.
+            State::Elements { elements, element } if element.is_array() => crate::expr::make_array(elements, element.into())?,
             State::Elements { elements, element } => Datum::array(element, elements),
             State::ExactVariance { moments, sample, root } => moments.finish(sample, root)?.map_or(Datum::Null, Datum::Numeric),
             State::FloatVariance { moments, sample, root } => moments.finish(sample, root).map_or(Datum::Null, Datum::Float8),

@@ -167,7 +167,7 @@ static PLAIN: &[AggregateFunction] = &[
     a("bit_and", &[INT2], INT2, AggregateKind::BitAnd), a("bit_and", &[INT4], INT4, AggregateKind::BitAnd), a("bit_and", &[INT8], INT8, AggregateKind::BitAnd), a("bit_or", &[INT2], INT2, AggregateKind::BitOr), a("bit_or", &[INT4], INT4, AggregateKind::BitOr), a("bit_or", &[INT8], INT8, AggregateKind::BitOr),
     a("bit_xor", &[INT2], INT2, AggregateKind::BitXor), a("bit_xor", &[INT4], INT4, AggregateKind::BitXor), a("bit_xor", &[INT8], INT8, AggregateKind::BitXor),
     a("string_agg", &[TEXT, TEXT], TEXT, AggregateKind::StringAgg), a("string_agg", &[BYTEA, BYTEA], BYTEA, AggregateKind::StringAgg),
-    a("array_agg", &[DataType::ANYNONARRAY], DataType::ANYARRAY, AggregateKind::ArrayAgg),
+    a("array_agg", &[DataType::ANYNONARRAY], DataType::ANYARRAY, AggregateKind::ArrayAgg), a("array_agg", &[DataType::ANYARRAY], DataType::ANYARRAY, AggregateKind::ArrayAgg),
 ];
 
 /// All tables, read as one.
