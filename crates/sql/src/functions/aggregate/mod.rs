@@ -1,4 +1,4 @@
-//! Aggregate functions: which one a call means ([`resolve_aggregate`]), and the accumulators that compute them ([`accumulator`]).
+//! Aggregate functions: which one a call means ([`resolve_aggregate`]), and the accumulators that compute them ([`Accumulator`]).
 //!
 //! DISTINCT, FILTER and ORDER BY are the executor's: it feeds an [`Accumulator`] only the rows that count, in order.
 //! Accumulators merge, so that partial results of several batches can be put together.

@@ -1,6 +1,6 @@
 //! Reading dates, times and timestamps: PostgreSQL's `DecodeDateTime`, with the field order of DateStyle.
 //!
-//! One reader fills [`Fields`] from the tokens, whatever the target type; each type then asks for what it needs.
+//! One reader fills `Fields` from the tokens, whatever the target type; each type then asks for what it needs.
 
 use super::civil::{checked_date, days_in_month, is_timestamp, Civil, DATE_INFINITY, DATE_NEGATIVE_INFINITY, EPOCH_JULIAN, MICROS_PER_DAY};
 use super::tokens::{tokenize, Token};

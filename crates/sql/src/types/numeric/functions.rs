@@ -1,6 +1,6 @@
 //! Roots, powers, exponentials and logarithms.
 //!
-//! All compute on big integers scaled by a power of ten, with [`GUARD_DIGITS`] digits to spare, then round to the scale that
+//! All compute on big integers scaled by a power of ten, with `GUARD_DIGITS` digits to spare, then round to the scale that
 //! PostgreSQL would show; its estimates of the result's weight are repeated here, since they decide that scale.
 
 use super::arithmetic::{first_digit, DISPLAY_SCALE_MAX};

@@ -215,10 +215,12 @@ impl Numeric {
             _ => {}
         }
         let rounded = self.round(scale);
-        if let Numeric::Small { mantissa, scale: own } = &rounded {
-            if i32::from(*own) == scale && precision <= 18 && i128::from(mantissa.unsigned_abs()) < POWERS[precision as usize] {
-                return Ok(rounded);
-            }
+        if let Numeric::Small { mantissa, scale: own } = &rounded
+            && i32::from(*own) == scale
+            && precision <= 18
+            && i128::from(mantissa.unsigned_abs()) < POWERS[precision as usize]
+        {
+            return Ok(rounded);
         }
         let whole_digits = rounded.digits().len() as i32 - rounded.scale() as i32;
         if !rounded.is_zero() && whole_digits > precision - scale {

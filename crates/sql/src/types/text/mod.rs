@@ -1,6 +1,6 @@
 //! Text forms: what a literal means and what a client is shown.
 //!
-//! [`parse`] is the type's input function, [`write`] its output function.  Every cast from an unknown literal and every value of a
+//! [`parse`] is the type's input function, [`write()`] its output function.  Every cast from an unknown literal and every value of a
 //! text-format result goes through here, so the common scalars take short paths.
 
 use super::cast::coerce_typmod;
@@ -48,7 +48,7 @@ fn parse_plain(text: &str, ty: DataType, ctx: &TextContext<'_>) -> Result<Datum,
         DataType::UUID => Datum::Uuid(scalar::parse_uuid(text)?),
         DataType::BYTEA => Datum::Bytes(bytes::parse(text)?.into()),
         DataType::NAME => Datum::Text(truncate_name(text).into()),
-        DataType::CHAR => Datum::Char(text.bytes().next().unwrap_or(0)),
+        DataType::CHAR => Datum::Char(scalar::parse_char(text)),
         DataType::OID | DataType::XID | DataType::CID => Datum::Oid(integer::parse_oid(text)?),
         DataType::VOID => Datum::Text("".into()),
         DataType::RECORD => return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "input of anonymous composite types is not implemented")),

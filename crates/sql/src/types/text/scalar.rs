@@ -1,4 +1,4 @@
-//! bool and uuid.
+//! bool, "char" and uuid.
 
 use crate::error::SqlError;
 
@@ -12,6 +12,14 @@ pub(super) fn parse_bool(text: &str) -> Result<bool, SqlError> {
         Ok(false)
     } else {
         Err(SqlError::invalid_input("boolean", text))
+    }
+}
+
+/// The first byte; one that is not ASCII is written `\\ooo`, as PostgreSQL does since version 16.
+pub(super) fn parse_char(text: &str) -> u8 {
+    match text.as_bytes() {
+        [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7'] => (a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'),
+        bytes => bytes.first().copied().unwrap_or(0),
     }
 }
 
