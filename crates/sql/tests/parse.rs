@@ -33,6 +33,12 @@ fn statements() {
     script::run("tests/parse/statements.txt", outcome);
 }
 
+/// What psql's backslash commands send.
+#[test]
+fn psql() {
+    script::run("tests/parse/psql.txt", outcome);
+}
+
 #[test]
 fn trees() {
     script::run("tests/parse/trees.txt", |sql| match parse(sql) {

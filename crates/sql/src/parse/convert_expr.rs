@@ -83,15 +83,15 @@ impl Cursor<'_> {
                 Ok(if negated { Expr::Not(Box::new(exists)) } else { exists })
             }
             E::Subquery(query) => {
-                let pos = self.here();
+                let pos = self.find("(");
                 Ok(Expr::Subquery(Box::new(self.convert_query(*query)?), pos))
             }
             E::Tuple(list) => {
-                let pos = self.here();
+                let pos = self.find("(");
                 Ok(Expr::Row(self.convert_list(list)?, pos))
             }
             E::Array(array) => {
-                let pos = self.here();
+                let pos = self.find(if array.named { "ARRAY" } else { "[" });
                 Ok(Expr::Array(self.convert_list(array.elem)?, pos))
             }
             E::Wildcard(_) | E::QualifiedWildcard(..) => Err(self.syntax_error_near("*")),

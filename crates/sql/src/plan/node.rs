@@ -404,7 +404,7 @@ pub struct LockTarget {
     pub table: Arc<TableDescriptor>,
     /// Alias, for EXPLAIN and messages.
     pub alias: String,
-    /// Input slots of the primary key's columns, in key order.
+    /// Input slots of the primary key's columns, in key order. NULL there means that an outer join found no row: nothing to lock.
     pub key_slots: Vec<usize>,
     /// Which other columns of the table the input row has: `(position, slot)`; after a wait in READ COMMITTED they are refreshed.
     pub columns: Vec<(usize, usize)>,
