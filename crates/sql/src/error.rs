@@ -206,7 +206,10 @@ impl SqlError {
 
     /// Adds the 1-based character position, unless a deeper one is already there.
     pub fn at(mut self, position: usize) -> SqlError {
-        self.0.position.get_or_insert(position);
+        // 0 is a place that is not known.
+        if position > 0 {
+            self.0.position.get_or_insert(position);
+        }
         self
     }
 }

@@ -49,7 +49,7 @@ fn plan_text(sql: &str) -> Result<String, SqlError> {
 
 #[test]
 fn plans() {
-    for path in ["tests/plan/access.txt", "tests/plan/joins.txt", "tests/plan/locks.txt", "tests/plan/shapes.txt"] {
+    for path in ["tests/plan/access.txt", "tests/plan/joins.txt", "tests/plan/locks.txt", "tests/plan/shapes.txt", "tests/plan/accepted.txt"] {
         script::run(path, |sql| plan_text(sql).unwrap_or_else(|e| shown(&e)));
     }
 }

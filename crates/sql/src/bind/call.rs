@@ -169,7 +169,7 @@ impl Binder<'_> {
         bound.map_err(|e| e.at(pos))
     }
 
-    fn aggregate_parts(&mut self, call: &FunctionCall) -> Result<AggregateCall, SqlError> {
+    pub(super) fn aggregate_parts(&mut self, call: &FunctionCall) -> Result<AggregateCall, SqlError> {
         let (name, pos) = (call.name.name.as_str(), call.name.pos);
         if !call.star && call.args.is_empty() && call.within_group.is_empty() && name == "count" {
             let message = "count(*) must be used to call a parameterless aggregate function";

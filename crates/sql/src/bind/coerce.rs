@@ -7,7 +7,7 @@ use super::Binder;
 use crate::error::{SqlError, SqlState};
 use crate::expr::{EvalContext, Expr, eval, fold};
 use crate::types::coercion::{CastContext, can_cast};
-use crate::types::{ColumnType, DataType, FormatSettings, common_type};
+use crate::types::{ColumnType, DataType, Datum, FormatSettings, common_type};
 use std::sync::LazyLock;
 
 /// Settings that constant folding sees. What depends on a session's settings is not folded.
@@ -46,6 +46,10 @@ impl Binder<'_> {
                 if value.is_null() {
                     return Ok(Expr::Const(value, to));
                 }
+                let pos = match &value {
+                    Datum::Text(text) => self.literals.get(text.as_str()).copied().unwrap_or(pos),
+                    _ => pos,
+                };
                 let cast = Expr::Cast { expr: Box::new(Expr::Const(value, ty)), to, explicit };
                 if session_dependent(to.ty) {
                     return Ok(cast);

@@ -13,6 +13,9 @@ use crate::parse::{STACK_GROWTH, STACK_RED_ZONE};
 use crate::types::coercion::{CastContext, can_cast};
 use crate::types::{ColumnType, DataType, Datum, array_of, common_type, element_of};
 
+/// Longer literals are not remembered for their place.
+const LITERAL_PLACE_BYTES_MAX: usize = 200;
+
 /// `TRUE`, `FALSE`.
 pub(super) fn truth(value: bool) -> Expr {
     Expr::Const(Datum::Bool(value), Expr::BOOL)
@@ -126,7 +129,12 @@ impl Binder<'_> {
         Ok(match literal {
             Literal::Null => Expr::Const(Datum::Null, unknown),
             Literal::Bool(b) => truth(*b),
-            Literal::String(s) => Expr::Const(Datum::text(s.as_str()), unknown),
+            Literal::String(s) => {
+                if s.len() <= LITERAL_PLACE_BYTES_MAX {
+                    self.literals.insert(s.clone(), pos);
+                }
+                Expr::Const(Datum::text(s.as_str()), unknown)
+            }
             Literal::Number(digits) => {
                 if let Ok(n) = digits.parse::<i32>() {
                     Expr::Const(Datum::Int4(n), DataType::INT4.into())

@@ -80,6 +80,9 @@ impl Binder<'_> {
         let table = relation.descriptor().clone();
         self.relations.push(table.oid);
         let shown = alias.map_or(table.name.clone(), |a| a.name.value.clone());
+        if shown != table.name {
+            self.renamed.push((table.name.clone(), shown.clone()));
+        }
         let bound = match (&relation, table.kind) {
             (catalog::Relation::Virtual(virtual_table, descriptor), _) => self.virtual_table(virtual_table.clone(), descriptor, &shown),
             (_, RelationKind::View) => return self.view(&table, &shown, alias, locking),

@@ -304,7 +304,7 @@ impl Binder<'_> {
                 };
                 if assigned.iter().any(|(p, _)| *p == position) || positions.contains(&position) {
                     let message = format!("multiple assignments to same column \"{}\"", target.column.value);
-                    return Err(SqlError::new(SqlState::SYNTAX_ERROR, message).at(target.column.pos));
+                    return Err(SqlError::new(SqlState::SYNTAX_ERROR, message));
                 }
                 positions.push(position);
             }

@@ -151,9 +151,13 @@ pub(crate) struct Binder<'a> {
     columns: Vec<ColumnInfo>,
     /// Where a column was last mentioned, for errors about it.
     places: HashMap<ColumnId, usize>,
+    /// Where a string literal stands, for errors in it.
+    literals: HashMap<String, usize>,
     scopes: Vec<Namespace>,
     /// FROM items to the left that a non-lateral item can't see, for a hint.
     hidden: Vec<Namespace>,
+    /// Tables seen under another name: table, alias.
+    renamed: Vec<(String, String)>,
     visible_ctes: Vec<VisibleCte>,
     ctes: Vec<BoundCte>,
     subqueries: Vec<BoundSubquery>,
@@ -175,8 +179,10 @@ impl<'a> Binder<'a> {
             param_types: param_types.iter().map(known).collect(),
             columns: Vec::new(),
             places: HashMap::new(),
+            literals: HashMap::new(),
             scopes: Vec::new(),
             hidden: Vec::new(),
+            renamed: Vec::new(),
             visible_ctes: Vec::new(),
             ctes: Vec::new(),
             subqueries: Vec::new(),

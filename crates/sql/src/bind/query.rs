@@ -157,15 +157,17 @@ impl Binder<'_> {
 
     fn set_operation(&mut self, op: SetOp, all: bool, left: &SetExpr, right: &SetExpr) -> Result<(Logical, Output), SqlError> {
         let leaf = Hints { keep_unknown: true, ..Hints::default() };
+        let place = |at: usize| item_position(right, at);
         let (left, left_output) = self.set_expr(left, &leaf)?;
         let (right, right_output) = self.set_expr(right, &leaf)?;
         if left_output.len() != right_output.len() {
-            return Err(SqlError::new(SqlState::SYNTAX_ERROR, format!("each {} query must have the same number of columns", op.name())));
+            let message = format!("each {} query must have the same number of columns", op.name());
+            return Err(SqlError::new(SqlState::SYNTAX_ERROR, message).at(place(0)));
         }
         let mut types = Vec::with_capacity(left_output.len());
-        for ((_, l), (_, r)) in left_output.iter().zip(&right_output) {
+        for (at, ((_, l), (_, r))) in left_output.iter().zip(&right_output).enumerate() {
             let (l, r) = (self.column_type_of(*l), self.column_type_of(*r));
-            let common = common_type(&[l.ty, r.ty], op.name())?;
+            let common = common_type(&[l.ty, r.ty], op.name()).map_err(|e| e.at(place(at)))?;
             types.push(super::coerce::common_column_type(common, [l, r].into_iter()));
         }
         let (left, left_columns) = self.recast(left, &left_output, &types)?;
@@ -315,5 +317,19 @@ impl Binder<'_> {
         self.ctes[number].recursive = Some((step, step_columns, *all));
         self.ctes[number].references = 0;
         Ok(number)
+    }
+}
+
+/// Where a column of a query's target list stands.
+fn item_position(body: &SetExpr, at: usize) -> usize {
+    match body {
+        SetExpr::Select(select) => match select.items.get(at) {
+            Some(ast::SelectItem::Expr { expr, .. }) => expr.pos(),
+            _ => 0,
+        },
+        SetExpr::Values(rows, _) => rows.first().and_then(|row| row.get(at)).map_or(0, ast::Expr::pos),
+        SetExpr::Query(query) => item_position(&query.body, at),
+        SetExpr::SetOp { left, .. } => item_position(left, at),
+        SetExpr::Table(name) => name.pos,
     }
 }

@@ -122,6 +122,12 @@ impl Binder<'_> {
         if let Some(relation) = self.spaces().find_map(|s| s.relation(schema, alias)) {
             return Ok(relation);
         }
+        // `FROM t x` hides the name t.
+        let renamed = self.renamed.iter().rev().find(|(table, other)| table == alias && self.spaces().any(|s| s.relation(None, other).is_some()));
+        if let Some((_, other)) = renamed {
+            let message = format!("invalid reference to FROM-clause entry for table \"{alias}\"");
+            return Err(SqlError::new(SqlState::UNDEFINED_TABLE, message).hint(format!("Perhaps you meant to reference the table alias \"{other}\".")).at(pos));
+        }
         let hidden = self.hidden.iter().flat_map(|s| &s.relations).any(|r| r.alias == alias);
         let message = if hidden { format!("invalid reference to FROM-clause entry for table \"{alias}\"") } else { format!("missing FROM-clause entry for table \"{alias}\"") };
         let error = SqlError::new(SqlState::UNDEFINED_TABLE, message).at(pos);

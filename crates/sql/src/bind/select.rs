@@ -210,7 +210,7 @@ impl Binder<'_> {
         if let Some(at) = targets.exprs.iter().position(|e| same(e, &bound)) {
             return Ok(at);
         }
-        targets.names.push(String::new());
+        targets.names.push(implicit_name(expr));
         targets.exprs.push(bound);
         Ok(targets.exprs.len() - 1)
     }

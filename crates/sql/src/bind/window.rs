@@ -61,7 +61,8 @@ impl Binder<'_> {
         let pos = call.name.pos;
         let name = call.name.name.as_str();
         if function_class(name) == Some(FunctionClass::Aggregate) {
-            let aggregate = self.aggregate_call(call)?;
+            // Its arguments are over groups, so they may be aggregates themselves.
+            let aggregate = self.aggregate_parts(call).map_err(|e| e.at(pos))?;
             let ty = aggregate.function.result.into();
             return Ok(WindowCall { function: WindowFunction::Aggregate(aggregate.function), args: aggregate.args, filter: aggregate.filter, ty });
         }

@@ -21,8 +21,6 @@ impl<'p> Describer<'p> {
         let mut aliases = Vec::new();
         collect_aliases(&plan.root, &mut aliases);
         plan.ctes.iter().for_each(|cte| collect_aliases(&cte.plan, &mut aliases));
-        aliases.sort_unstable();
-        aliases.dedup();
         Describer { plan, note, outer: HashMap::new(), bare: aliases.len() <= 1, subplans: 0 }
     }
 

@@ -4,7 +4,7 @@
 //! `= ANY` a prefix of the key, comparisons a range of the column behind it. A unique index whose whole key is bound gives single rows (points). Each
 //! index is tried and the cheapest taken; one that gives the wanted order saves a sort, and with a LIMIT it saves reading the rest.
 
-use super::cost::{FETCH, ROW, SEEK, only};
+use super::cost::{BETWEEN, FETCH, ROW, SEEK, only};
 use super::lower::{ids, must_be_lifted};
 use super::{LimitHint, Planner};
 use crate::bind::ColumnId;
@@ -41,6 +41,8 @@ pub(super) struct Choice {
     pub(super) reverse: bool,
     pub(super) ordered: bool,
     pub(super) single: bool,
+    /// How many conditions it uses, for want of better knowledge.
+    bound: usize,
     /// Rows that pass all filters.
     pub(super) rows: f64,
     pub(super) cost: f64,
@@ -62,6 +64,8 @@ enum TestKind {
 impl Planner<'_> {
     pub(super) fn best_access(&self, target: &Target<'_>) -> Choice {
         let tests: Vec<KeyTest> = target.filters.iter().enumerate().filter_map(|(n, f)| self.key_test(n, f, target)).collect();
+        let informed = self.catalog.statistics(target.table.oid).is_some();
+        let cheaper = |a, b| if informed { by_cost(a, b) } else { by_bound_columns(a, b) };
         let mut best = self.access_through(None, &target.table.primary, &tests, target);
         if let Some(rows) = self.listed_keys(None, &target.table.primary, target) {
             best = cheaper(best, rows);
@@ -110,10 +114,17 @@ impl Planner<'_> {
         let points = full && index.unique && no_nulls;
         let keys: f64 = prefix.iter().map(part_count).product();
         let single = points && prefix.iter().all(|p| matches!(p, KeyPart::One(_)));
-        let share = self.selectivity_of(&consumed.iter().map(|n| target.filters[*n].clone()).collect::<Vec<_>>());
+        let both_ends = lower.is_some() && upper.is_some();
+        let equalities = if both_ends { &consumed[..prefix.len()] } else { consumed.as_slice() };
+        let mut share = self.selectivity_of(&equalities.iter().map(|n| target.filters[*n].clone()).collect::<Vec<_>>());
+        if both_ends {
+            share *= BETWEEN;
+        }
         let mut scanned = self.table_rows(target.table) * share;
+        // Conditions on several columns are seldom as independent as the product takes them to be.
+        scanned = scanned.max(1.0);
         if points {
-            scanned = scanned.max(1.0).min(keys);
+            scanned = scanned.min(keys);
         }
         let access = if points && self.settings.point_gets {
             Access::Points(vec![prefix])
@@ -158,7 +169,11 @@ impl Planner<'_> {
         if !ordered && !target.order.is_empty() {
             cost += rows * rows.max(2.0).log2() * ROW;
         }
-        Choice { index: place, access, consumed, covering, reverse, ordered: ordered || target.order.is_empty(), single, rows, cost }
+        // A range alone may be most of the table, which is better read without detours.
+        let detour = place.is_some() && !covering;
+        let range_only = matches!(&access, Access::Spans(spans) if spans.iter().all(|s| s.prefix.is_empty()));
+        let bound = if detour && range_only { 0 } else { consumed.len() };
+        Choice { index: place, access, bound, consumed, covering, reverse, ordered: ordered || target.order.is_empty(), single, rows, cost }
     }
 
     /// `(a, b) IN ((1, 2), (3, 4))`: a disjunction whose every arm binds the whole key.
@@ -194,25 +209,26 @@ impl Planner<'_> {
 
     /// Whether the index gives the wanted order: `Some(reverse)`.
     fn gives_order(&self, index: &IndexDescriptor, prefix: &[KeyPart], target: &Target<'_>) -> Option<bool> {
+        let key = stored_key(index, target.table);
         let mut direction = None;
         let mut at = 0;
         let fixed = |at: usize| matches!(prefix.get(at), Some(KeyPart::One(_) | KeyPart::Null));
-        for key in target.order {
-            let Expr::Column(id, _) = key.expr else { return None };
+        for wanted in target.order {
+            let Expr::Column(id, _) = wanted.expr else { return None };
             let column = target.columns.iter().position(|c| *c == id)?;
             // A column with one value is in any order.
-            if index.key.iter().enumerate().any(|(i, k)| k.column == column && fixed(i)) {
+            if key.iter().enumerate().any(|(i, k)| k.column == column && fixed(i)) {
                 continue;
             }
             while fixed(at) {
                 at += 1;
             }
-            let part = index.key.get(at).filter(|k| k.column == column)?;
+            let part = key.get(at).filter(|k| k.column == column)?;
             if matches!(prefix.get(at), Some(KeyPart::Many(_) | KeyPart::Elements(_))) {
                 return None;
             }
-            let reverse = key.descending != part.descending;
-            let nulls = !target.table.columns[column].nullable || (key.nulls_first != part.nulls_first) == reverse;
+            let reverse = wanted.descending != part.descending;
+            let nulls = !target.table.columns[column].nullable || (wanted.nulls_first != part.nulls_first) == reverse;
             if !nulls || direction.is_some_and(|d| d != reverse) {
                 return None;
             }
@@ -261,6 +277,22 @@ impl Planner<'_> {
                 }
                 let value = key_value(array, element_of(array.ty().ty)?, target.table.columns[column].ty)?;
                 test(column, TestKind::Part(KeyPart::Elements(value)))
+            }
+            // `id = 1 OR id = 2`
+            Expr::Or(arms) => {
+                let mut column = None;
+                let mut values = Vec::with_capacity(arms.len());
+                for arm in arms {
+                    let Expr::Call { .. } = arm else { return None };
+                    match self.key_test(filter, arm, target)? {
+                        KeyTest { column: c, kind: TestKind::Part(KeyPart::One(value)), .. } if column.is_none_or(|known| known == c) => {
+                            column = Some(c);
+                            values.push(value);
+                        }
+                        _ => return None,
+                    }
+                }
+                test(column?, TestKind::Part(KeyPart::Many(values)))
             }
             Expr::IsNull { expr, negated: false } => test(self.key_column(expr, target)?, TestKind::Part(KeyPart::Null)),
             // `WHERE flag` and `WHERE NOT flag` compare with a constant.
@@ -318,6 +350,16 @@ impl Planner<'_> {
     }
 }
 
+/// The columns by which entries are sorted: those of a non-unique index are completed by the primary key.
+fn stored_key(index: &IndexDescriptor, table: &TableDescriptor) -> Vec<IndexColumn> {
+    let mut key = index.key.clone();
+    if !index.unique && table.primary.key.iter().all(|k| !k.descending) {
+        let rest: Vec<IndexColumn> = table.primary.key.iter().filter(|k| !key.iter().any(|known| known.column == k.column)).copied().collect();
+        key.extend(rest);
+    }
+    key
+}
+
 /// Implicit casts that keep order and equality, so that the index over the narrower type answers for the wider one.
 fn widens(from: DataType, to: DataType) -> bool {
     use DataType as T;
@@ -340,7 +382,21 @@ fn part_count(part: &KeyPart) -> f64 {
     }
 }
 
-/// Ties go to points, then to the earlier index: the primary one comes first.
-fn cheaper(a: Choice, b: Choice) -> Choice {
-    if b.cost < a.cost { b } else { a }
+/// One row known by its key is never worse than anything else; ties go to the earlier index, the primary one first.
+fn by_cost(a: Choice, b: Choice) -> Choice {
+    match (a.single, b.single) {
+        (true, false) => a,
+        (false, true) => b,
+        _ if b.cost < a.cost => b,
+        _ => a,
+    }
+}
+
+/// Without statistics, guessed row counts would decide between indexes; what is known is how many conditions each can use.
+fn by_bound_columns(a: Choice, b: Choice) -> Choice {
+    match (a.single, b.single) {
+        (false, false) if b.bound > a.bound => b,
+        (false, false) if b.bound < a.bound => a,
+        _ => by_cost(a, b),
+    }
 }

@@ -77,7 +77,39 @@ impl Planner<'_> {
             let sub = self.group_or_single(vec![left], Vec::new(), Want { needed, filters: Vec::new(), ..want })?;
             return self.filtered(sub, lifted);
         }
+        self.keyed_by_subquery(&mut nodes, &mut conditions)?;
         self.group_or_single(nodes, conditions, Want { filters: Vec::new(), ..want })
+    }
+
+    /// `WHERE id = (SELECT max(x) FROM u)`: with the subquery's value as a row to the left, the index can be used. Only for a single table of which that saves reading
+    /// the whole; the subquery must not depend on anything.
+    fn keyed_by_subquery(&mut self, nodes: &mut Vec<Logical>, conditions: &mut [Expr]) -> Result<(), SqlError> {
+        let [node @ Logical::Get { .. }] = nodes.as_slice() else { return Ok(()) };
+        let free = |number: usize| self.subquery_free_columns(number).is_empty();
+        let scalar = |number: usize| matches!(self.subqueries[number].kind, crate::bind::logical::SubqueryKind::Scalar);
+        let found = conditions.iter().enumerate().find_map(|(at, condition)| {
+            let Expr::Call { func, args, .. } = condition else { return None };
+            func.compare?;
+            args.iter().enumerate().find_map(|(side, arg)| match arg {
+                Expr::Subquery(number, ty) if scalar(*number) && free(*number) => Some((at, side, *number, *ty)),
+                _ => None,
+            })
+        });
+        let Some((at, side, number, ty)) = found else { return Ok(()) };
+        let others: Vec<Expr> = conditions.iter().enumerate().filter(|(i, c)| *i != at && !must_be_lifted(c)).map(|(_, c)| c.clone()).collect();
+        let alone = Member { columns: node.output(), node: node.clone(), filters: others.clone(), after: 0, rows: 0.0, cost: 0.0 };
+        let (_, without) = self.member_estimate(&alone)?;
+        let id = self.columns.len();
+        let mut keyed = conditions[at].clone();
+        if let Expr::Call { args, .. } = &mut keyed {
+            args[side] = Expr::Column(id, ty);
+        }
+        if self.lookup_cost(&alone.node, &others, std::slice::from_ref(&keyed)).is_some_and(|cost| cost < without) {
+            let id = self.new_column("subplan", ty);
+            conditions[at] = keyed;
+            nodes.push(Logical::Project { input: Box::new(Logical::OneRow), exprs: vec![(id, Expr::Subquery(number, ty))] });
+        }
+        Ok(())
     }
 
     fn group_or_single(&mut self, mut nodes: Vec<Logical>, conditions: Vec<Expr>, want: Want) -> Result<Sub, SqlError> {
