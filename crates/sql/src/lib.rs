@@ -10,4 +10,5 @@ pub mod expr;
 pub mod functions;
 pub mod parse;
 pub mod plan;
+pub mod session;
 pub mod types;
