@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 impl Binder<'_> {
     /// The comma list.
-    pub(super) fn from_list(&mut self, list: &[TableRef], locking: &[LockingClause]) -> Result<(Logical, Namespace), SqlError> {
+    pub(super) fn bind_from(&mut self, list: &[TableRef], locking: &[LockingClause]) -> Result<(Logical, Namespace), SqlError> {
         let mut whole: Option<(Logical, Namespace)> = None;
         for item in list {
             whole = Some(match whole {

@@ -11,6 +11,9 @@ use crate::expr::Expr;
 use crate::types::{ColumnType, Datum};
 use std::sync::Arc;
 
+/// RETURNING's columns; None when nothing is returned.
+pub(super) type Returning = Option<Vec<(ColumnId, Expr)>>;
+
 impl Binder<'_> {
     pub(super) fn insert(&mut self, insert: &Insert) -> Result<(Logical, Output), SqlError> {
         let ctes = self.visible_ctes.len();
@@ -73,7 +76,7 @@ impl Binder<'_> {
     }
 
     /// RETURNING, over the rows as written.
-    pub(super) fn returning(&mut self, items: &[ast::SelectItem], space: Namespace) -> Result<(Option<Vec<(ColumnId, Expr)>>, Output), SqlError> {
+    pub(super) fn returning(&mut self, items: &[ast::SelectItem], space: Namespace) -> Result<(Returning, Output), SqlError> {
         if items.is_empty() {
             return Ok((None, Vec::new()));
         }

@@ -94,7 +94,7 @@ impl Binder<'_> {
     }
 
     fn select_here(&mut self, select: &Select, order_by: &[OrderItem], hints: &Hints) -> Result<(Logical, Output, Vec<SortKey>), SqlError> {
-        let (mut plan, space) = self.from_list(&select.from, &hints.locking)?;
+        let (mut plan, space) = self.bind_from(&select.from, &hints.locking)?;
         for clause in &hints.locking {
             if let Some(missing) = clause.of.iter().find(|of| !space.relations.iter().any(|r| r.alias == of.value)) {
                 let message = format!("relation \"{}\" in {} clause not found in FROM clause", missing.value, clause.strength.clause());

@@ -106,8 +106,8 @@ impl Cursor<'_> {
     fn alter_part(&mut self) -> Result<AlterTableAction, SqlError> {
         if self.eat("CONSTRAINT") {
             let constraint = self.name()?;
-            let mut timing = ConstraintTiming::default();
-            timing.deferrable = !self.eat_all(&["NOT", "DEFERRABLE"]) && self.eat("DEFERRABLE");
+            let deferrable = !self.eat_all(&["NOT", "DEFERRABLE"]) && self.eat("DEFERRABLE");
+            let mut timing = ConstraintTiming { deferrable, initially_deferred: false };
             if self.eat_all(&["INITIALLY", "DEFERRED"]) {
                 timing = ConstraintTiming { deferrable: true, initially_deferred: true };
             } else {

@@ -137,7 +137,7 @@ impl Cursor<'_> {
         Ok(Some(TableAlias { name: self.ident()?, columns: Vec::new() }))
     }
 
-    fn from_list(&mut self) -> Result<Vec<TableRef>, SqlError> {
+    fn table_list(&mut self) -> Result<Vec<TableRef>, SqlError> {
         self.comma_list(|c| {
             c.seen = c.parser.index();
             match c.parser.parse_table_and_joins() {
@@ -168,7 +168,7 @@ impl Cursor<'_> {
         let alias = self.target_alias(&["SET"])?;
         self.expect("SET")?;
         let assignments = self.comma_list(|c| c.assignment())?;
-        let from = if self.eat("FROM") { self.from_list()? } else { Vec::new() };
+        let from = if self.eat("FROM") { self.table_list()? } else { Vec::new() };
         let filter = self.where_clause()?;
         let returning = self.returning()?;
         Ok(Statement::Update(Box::new(Update { with, table, alias, assignments, from, filter, returning })))
@@ -180,7 +180,7 @@ impl Cursor<'_> {
         let table = self.object_name()?;
         self.eat_token(&Token::Mul);
         let alias = self.target_alias(&["USING", "WHERE", "RETURNING"])?;
-        let using = if self.eat("USING") { self.from_list()? } else { Vec::new() };
+        let using = if self.eat("USING") { self.table_list()? } else { Vec::new() };
         let filter = self.where_clause()?;
         let returning = self.returning()?;
         Ok(Statement::Delete(Box::new(Delete { with, table, alias, using, filter, returning })))

@@ -256,7 +256,10 @@ impl Cursor<'_> {
         if !matches!(query, Statement::Query(_)) {
             return Err(self.syntax_error());
         }
-        let with_data = if self.eat_all(&["WITH", "NO", "DATA"]) { false } else { self.eat_all(&["WITH", "DATA"]) || true };
+        let with_data = !self.eat_all(&["WITH", "NO", "DATA"]);
+        if with_data {
+            self.eat_all(&["WITH", "DATA"]);
+        }
         Ok(Statement::CreateTableAs(Box::new(CreateTableAs { name, columns, if_not_exists, temporary, query, with_data })))
     }
 

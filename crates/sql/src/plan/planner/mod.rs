@@ -33,7 +33,7 @@ use lower::Frame;
 /// Binds and plans a statement (a query, INSERT, UPDATE, DELETE). See [`bind`] for `param_types`.
 pub fn plan_statement(statement: &Statement, catalog: &Catalog, settings: &PlanSettings, param_types: &[DataType]) -> Result<StatementPlan, SqlError> {
     let bound = bind(statement, catalog, settings, param_types)?;
-    Planner::new(bound, catalog, settings).statement()
+    Planner::prepare(bound, catalog, settings).statement()
 }
 
 /// What is wanted of a node.
@@ -107,7 +107,7 @@ struct Head {
 }
 
 impl<'a> Planner<'a> {
-    fn new(bound: Bound, catalog: &'a Catalog, settings: &'a PlanSettings) -> PlannerWithRoot<'a> {
+    fn prepare(bound: Bound, catalog: &'a Catalog, settings: &'a PlanSettings) -> PlannerWithRoot<'a> {
         let head = Head {
             kind: bound.kind,
             output: bound.output,
