@@ -70,3 +70,20 @@ fn types() {
         }
     });
 }
+
+/// The deepest expressions that parse also plan, on a thread with the stack of a server's worker.
+#[test]
+fn bounds() {
+    let run = || {
+        let planned = |sql: &str| plan_text(sql).map_err(|e| shown(&e)).map(drop);
+        assert_eq!(planned(&format!("SELECT a{} FROM t", " + a".repeat(490))), Ok(()));
+        assert_eq!(planned(&format!("SELECT {}a{} FROM t", "(1 + ".repeat(290), ")".repeat(290))), Ok(()));
+        assert_eq!(planned(&format!("SELECT * FROM t WHERE a = 0{}", " OR d = 1".repeat(20_000))), Ok(()));
+        assert_eq!(planned(&format!("SELECT {}1{}", "(SELECT ".repeat(90), ")".repeat(90))), Ok(()));
+        assert!(planned(&format!("SELECT {}1{}", "(SELECT ".repeat(290), ")".repeat(290))).is_err_and(|e| e.starts_with("error 54001")));
+        assert_eq!(planned(&format!("SELECT 1{}", " UNION ALL SELECT 1".repeat(400))), Ok(()));
+        let literal = "x".repeat(10 << 20);
+        assert_eq!(planned(&format!("SELECT a FROM t WHERE b = '{literal}'")), Ok(()));
+    };
+    std::thread::Builder::new().stack_size(2 << 20).spawn(run).expect("a thread").join().expect("no panic");
+}

@@ -13,20 +13,18 @@ use crate::types::{ColumnType, DataType, Datum, lookup_type_name};
 impl Binder<'_> {
     pub(super) fn call(&mut self, call: &FunctionCall) -> Result<Expr, SqlError> {
         let pos = call.name.pos;
-        if let Some(schema) = call.name.schema.as_deref() {
-            if !matches!(schema, "pg_catalog" | "information_schema") {
+        if let Some(schema) = call.name.schema.as_deref()
+            && !matches!(schema, "pg_catalog" | "information_schema") {
                 return Err(self.no_function(call));
             }
-        }
         if let Some(named) = call.args.iter().find(|a| a.name.is_some()) {
             return Err(SqlError::unsupported("a named argument").at(named.value.pos()));
         }
         let name = call.name.name.as_str();
-        if call.special {
-            if let Some(expr) = self.special(name, call)? {
+        if call.special
+            && let Some(expr) = self.special(name, call)? {
                 return Ok(expr);
             }
-        }
         if let Some(window) = &call.over {
             return self.window_call(call, window);
         }

@@ -267,13 +267,12 @@ impl Binder<'_> {
         let mut members = self.exprs(list)?;
         let types: Vec<DataType> = std::iter::once(&left).chain(&members).map(|e| e.ty().ty).collect();
         // One common type makes a list; otherwise it is a chain of comparisons, as in PostgreSQL.
-        if let Ok(ty) = common_type(&types, "IN").or_else(|_| common_type(&types[1..], "IN")) {
-            if types.iter().all(|from| can_cast(*from, ty, CastContext::Implicit)) {
+        if let Ok(ty) = common_type(&types, "IN").or_else(|_| common_type(&types[1..], "IN"))
+            && types.iter().all(|from| can_cast(*from, ty, CastContext::Implicit)) {
                 let left = self.coerce(left, ty, pos)?;
                 let list = members.into_iter().map(|e| self.coerce(e, ty, pos)).collect::<Result<_, _>>()?;
                 return Ok(folded(Expr::InList { expr: Box::new(left), list, negated }));
             }
-        }
         let op = if negated { "<>" } else { "=" };
         let tests = members.drain(..).map(|m| self.operator(op, Some(left.clone()), m, pos)).collect::<Result<Vec<_>, _>>()?;
         Ok(folded(if negated { Expr::And(tests) } else { Expr::Or(tests) }))
@@ -367,13 +366,12 @@ impl Binder<'_> {
     fn explicit_cast(&mut self, expr: &ast::Expr, ty: &ast::TypeName, pos: usize) -> Result<Expr, SqlError> {
         let to = column_type(ty)?;
         // `ARRAY[]::int[]` says what the empty array is made of.
-        if let ast::Expr::Array(list, _) = expr {
-            if let Some(element) = element_of(to.ty) {
+        if let ast::Expr::Array(list, _) = expr
+            && let Some(element) = element_of(to.ty) {
                 let list = self.exprs(list)?;
                 let list = list.into_iter().map(|e| self.checked_cast(e, element.into(), pos)).collect::<Result<_, _>>()?;
                 return Ok(folded(Expr::Array(list, to)));
             }
-        }
         let value = self.expr(expr)?;
         self.checked_cast(value, to, pos)
     }

@@ -70,12 +70,11 @@ impl Binder<'_> {
     // ---- names
 
     fn table(&mut self, name: &ObjectName, alias: Option<&TableAlias>, locking: &[LockingClause]) -> Result<(Logical, Namespace), SqlError> {
-        if name.schema.is_none() {
-            if let Some(at) = self.visible_ctes.iter().rposition(|c| c.name == name.name) {
+        if name.schema.is_none()
+            && let Some(at) = self.visible_ctes.iter().rposition(|c| c.name == name.name) {
                 let cte = self.visible_ctes[at].clone();
                 return self.cte_scan(cte.number, cte.in_recursion, &name.name, alias);
             }
-        }
         let relation = self.relation(name)?;
         let table = relation.descriptor().clone();
         self.relations.push(table.oid);
@@ -104,12 +103,11 @@ impl Binder<'_> {
 
     /// The relation of that name, or 42P01.
     pub(super) fn relation(&self, name: &ObjectName) -> Result<catalog::Relation, SqlError> {
-        if let Some(database) = &name.catalog {
-            if database != self.catalog.database() {
+        if let Some(database) = &name.catalog
+            && database != self.catalog.database() {
                 let message = format!("cross-database references are not implemented: \"{name}\"");
                 return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message).at(name.pos));
             }
-        }
         let found = self.catalog.resolve(name.schema.as_deref(), &name.name, &self.settings.search_path);
         found.cloned().ok_or_else(|| {
             let shown = name.schema.as_ref().map_or(name.name.clone(), |s| format!("{s}.{}", name.name));

@@ -166,6 +166,7 @@ pub(crate) struct Binder<'a> {
     locked: Vec<LockedTable>,
     relations: Vec<Oid>,
     view_depth: usize,
+    query_depth: usize,
     read_only: bool,
 }
 
@@ -190,6 +191,7 @@ impl<'a> Binder<'a> {
             locked: Vec::new(),
             relations: Vec::new(),
             view_depth: 0,
+            query_depth: 0,
             read_only: true,
         }
     }

@@ -5,9 +5,13 @@ use super::{Binder, Clause, Logical, SelectState, VisibleCte};
 use crate::ast::{self, Cte, LockingClause, OrderItem, Query, SetExpr, SetOp, Statement, With};
 use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
+use crate::parse::{STACK_GROWTH, STACK_RED_ZONE};
 use crate::plan::SortKey;
 use crate::types::coercion::{CastContext, can_cast};
 use crate::types::{ColumnType, DataType, common_type};
+
+/// How deep queries may be nested in one another, in steps of binding (a subquery takes one or two).
+const QUERY_DEPTH_MAX: usize = 100;
 
 /// Result columns: names and ids.
 pub(super) type Output = Vec<(String, ColumnId)>;
@@ -26,9 +30,20 @@ pub(super) struct Hints {
 impl Binder<'_> {
     pub(super) fn query(&mut self, query: &Query, hints: &Hints) -> Result<(Logical, Output), SqlError> {
         let ctes = self.visible_ctes.len();
-        let bound = self.query_here(query, hints);
+        let bound = self.nested(|binder| binder.query_here(query, hints));
         self.visible_ctes.truncate(ctes);
         bound
+    }
+
+    /// One query inside of another. The plan will be as deep, and is walked by everything that follows.
+    fn nested<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, SqlError>) -> Result<T, SqlError> {
+        if self.query_depth == QUERY_DEPTH_MAX {
+            return Err(SqlError::new(SqlState::STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(format!("Queries may be nested {QUERY_DEPTH_MAX} levels deep.")));
+        }
+        self.query_depth += 1;
+        let result = stacker::maybe_grow(STACK_RED_ZONE, STACK_GROWTH, || run(self));
+        self.query_depth -= 1;
+        result
     }
 
     fn query_here(&mut self, query: &Query, hints: &Hints) -> Result<(Logical, Output), SqlError> {
@@ -107,6 +122,10 @@ impl Binder<'_> {
     }
 
     fn set_expr(&mut self, body: &SetExpr, hints: &Hints) -> Result<(Logical, Output), SqlError> {
+        self.nested(|binder| binder.set_expr_here(body, hints))
+    }
+
+    fn set_expr_here(&mut self, body: &SetExpr, hints: &Hints) -> Result<(Logical, Output), SqlError> {
         match body {
             SetExpr::Select(select) => self.select(select, &[], hints).map(|(plan, output, _)| (plan, output)),
             SetExpr::Query(query) => self.query(query, hints),
@@ -155,37 +174,57 @@ impl Binder<'_> {
 
     // ---- set operations
 
+    /// A chain of one operation (UNION above all) is taken as a whole: it may be long, and must not be deep.
     fn set_operation(&mut self, op: SetOp, all: bool, left: &SetExpr, right: &SetExpr) -> Result<(Logical, Output), SqlError> {
-        let leaf = Hints { keep_unknown: true, ..Hints::default() };
-        let place = |at: usize| item_position(right, at);
-        let (left, left_output) = self.set_expr(left, &leaf)?;
-        let (right, right_output) = self.set_expr(right, &leaf)?;
-        if left_output.len() != right_output.len() {
-            let message = format!("each {} query must have the same number of columns", op.name());
-            return Err(SqlError::new(SqlState::SYNTAX_ERROR, message).at(place(0)));
-        }
-        let mut types = Vec::with_capacity(left_output.len());
-        for (at, ((_, l), (_, r))) in left_output.iter().zip(&right_output).enumerate() {
-            let (l, r) = (self.column_type_of(*l), self.column_type_of(*r));
-            let common = common_type(&[l.ty, r.ty], op.name()).map_err(|e| e.at(place(at)))?;
-            types.push(super::coerce::common_column_type(common, [l, r].into_iter()));
-        }
-        let (left, left_columns) = self.recast(left, &left_output, &types)?;
-        let (right, right_columns) = self.recast(right, &right_output, &types)?;
-        let output: Output = left_output.into_iter().zip(&types).map(|((name, _), ty)| (name.clone(), self.new_column(name, *ty))).collect();
-        let columns: Vec<ColumnId> = output.iter().map(|(_, id)| *id).collect();
-        let plan = match op {
-            SetOp::Union => {
-                let append = Logical::Append { inputs: vec![(left, left_columns), (right, right_columns)], columns };
-                if all {
-                    append
-                } else {
-                    let keys = output.iter().zip(&types).map(|((_, id), ty)| Expr::Column(*id, *ty)).collect();
-                    Logical::Distinct { input: Box::new(append), keys }
+        let mut arms = vec![right];
+        let mut rest = left;
+        if op == SetOp::Union {
+            while let SetExpr::SetOp { op: SetOp::Union, all: same, left, right } = rest {
+                if *same != all {
+                    break;
                 }
+                arms.push(right);
+                rest = left;
             }
-            _ => Logical::SetOp { op, all, left: Box::new(left), left_columns, right: Box::new(right), right_columns, columns },
+        }
+        arms.push(rest);
+        arms.reverse();
+        let leaf = Hints { keep_unknown: true, ..Hints::default() };
+        let mut bound = Vec::with_capacity(arms.len());
+        for arm in &arms {
+            bound.push(self.set_expr(arm, &leaf)?);
+        }
+        let width = bound[0].1.len();
+        if let Some(at) = bound.iter().position(|(_, output)| output.len() != width) {
+            let message = format!("each {} query must have the same number of columns", op.name());
+            return Err(SqlError::new(SqlState::SYNTAX_ERROR, message).at(item_position(arms[at], 0)));
+        }
+        let mut types = Vec::with_capacity(width);
+        for at in 0..width {
+            let column: Vec<ColumnType> = bound.iter().map(|(_, output)| self.column_type_of(output[at].1)).collect();
+            let place = || item_position(arms[arms.len() - 1], at);
+            let common = common_type(&column.iter().map(|c| c.ty).collect::<Vec<_>>(), op.name()).map_err(|e| e.at(place()))?;
+            types.push(super::coerce::common_column_type(common, column.into_iter()));
+        }
+        let names: Vec<String> = bound[0].1.iter().map(|(name, _)| name.clone()).collect();
+        let mut inputs = Vec::with_capacity(bound.len());
+        for (plan, output) in bound {
+            inputs.push(self.recast(plan, &output, &types)?);
+        }
+        let output: Output = names.into_iter().zip(&types).map(|(name, ty)| (name.clone(), self.new_column(name, *ty))).collect();
+        let columns: Vec<ColumnId> = output.iter().map(|(_, id)| *id).collect();
+        if op == SetOp::Union {
+            let append = Logical::Append { inputs, columns };
+            if all {
+                return Ok((append, output));
+            }
+            let keys = output.iter().zip(&types).map(|((_, id), ty)| Expr::Column(*id, *ty)).collect();
+            return Ok((Logical::Distinct { input: Box::new(append), keys }, output));
+        }
+        let (Some((right, right_columns)), Some((left, left_columns))) = (inputs.pop(), inputs.pop()) else {
+            return Err(SqlError::new(SqlState::INTERNAL_ERROR, "a set operation without two sides"));
         };
+        let plan = Logical::SetOp { op, all, left: Box::new(left), left_columns, right: Box::new(right), right_columns, columns };
         Ok((plan, output))
     }
 

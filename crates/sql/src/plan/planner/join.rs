@@ -174,11 +174,10 @@ impl Planner<'_> {
                 let (Some((filter, _)), true) = (constant, self.columns[*from].ty == self.columns[*to].ty) else { continue };
                 let mut implied = filter.clone();
                 implied.walk_mut(&mut |e| {
-                    if let Expr::Column(id, _) = e {
-                        if id == from {
+                    if let Expr::Column(id, _) = e
+                        && id == from {
                             *id = *to;
                         }
-                    }
                 });
                 if let Some(member) = members.iter_mut().find(|m| m.columns.contains(to)) {
                     let known = member.filters.iter().any(|f| format!("{f:?}") == format!("{implied:?}"));

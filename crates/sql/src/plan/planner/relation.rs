@@ -275,11 +275,10 @@ impl Planner<'_> {
         let (down, above): (Vec<Expr>, Vec<Expr>) = want.filters.into_iter().partition(|f| !must_be_lifted(f) && only(f, |id| source(id).is_none_or(movable)));
         let substitute = |mut expr: Expr| {
             expr.walk_mut(&mut |e| {
-                if let Expr::Column(id, _) = e {
-                    if let Some(made_of) = source(*id) {
+                if let Expr::Column(id, _) = e
+                    && let Some(made_of) = source(*id) {
                         *e = made_of.clone();
                     }
-                }
             });
             expr
         };
@@ -361,11 +360,10 @@ impl Planner<'_> {
         let (down, above): (Vec<Expr>, Vec<Expr>) = want.filters.into_iter().partition(|f| sets.is_none() && !group.is_empty() && only(f, grouped) && !ids(f).is_empty() && !must_be_lifted(f));
         let down = down.into_iter().map(|mut f| {
             f.walk_mut(&mut |e| {
-                if let Expr::Column(id, _) = e {
-                    if let Some((_, made_of)) = group.iter().find(|(g, _)| g == id) {
+                if let Expr::Column(id, _) = e
+                    && let Some((_, made_of)) = group.iter().find(|(g, _)| g == id) {
                         *e = made_of.clone();
                     }
-                }
             });
             f
         });
@@ -556,8 +554,8 @@ impl Planner<'_> {
         let keys = |t: &LockedTable| t.table.primary.key.iter().filter_map(|k| t.columns.get(k.column).copied()).collect::<Vec<_>>();
         let mut needed = want.needed.clone();
         needed.extend(self.mentioned_by(&want.filters));
-        if want.filters.is_empty() {
-            if let [target] = targets.as_slice() {
+        if want.filters.is_empty()
+            && let [target] = targets.as_slice() {
                 let wish = target.columns.first().map(|first| super::LockWish { first_column: *first, lock: target.lock });
                 // Locking what a later limit cuts off would be too much: then the scan must count.
                 let attempt = Want { needed: union(needed.clone()), lock: wish, limit: want.limit.clone(), ..Want::default() };
@@ -572,7 +570,6 @@ impl Planner<'_> {
                     frame.known.retain(|(_, slot)| frame.bindings.iter().any(|b| b.slot == *slot));
                 }
             }
-        }
         for target in &targets {
             needed.extend(keys(target));
         }
@@ -598,11 +595,10 @@ impl Planner<'_> {
             let filters = down.iter().map(|f| {
                 let mut f = f.clone();
                 f.walk_mut(&mut |e| {
-                    if let Expr::Column(id, _) = e {
-                        if let Some(at) = columns.iter().position(|c| c == id) {
+                    if let Expr::Column(id, _) = e
+                        && let Some(at) = columns.iter().position(|c| c == id) {
                             *id = own[at];
                         }
-                    }
                 });
                 f
             });

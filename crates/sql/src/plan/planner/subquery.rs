@@ -68,11 +68,10 @@ impl Planner<'_> {
             }
             for condition in &mut on {
                 condition.walk_mut(&mut |e| {
-                    if let Expr::Column(id, _) = e {
-                        if let Some((_, made_of)) = exprs.iter().find(|(known, _)| known == id) {
+                    if let Expr::Column(id, _) = e
+                        && let Some((_, made_of)) = exprs.iter().find(|(known, _)| known == id) {
                             *e = made_of.clone();
                         }
-                    }
                 });
             }
             right = *input;
