@@ -274,6 +274,8 @@ impl Planner<'_> {
         let mut open: Vec<Option<Link>> = links.into_iter().map(Some).collect();
         let mut set = 0u64;
         let mut whole: Option<Sub> = None;
+        // Whether the first member was asked for the order that is wanted of the whole.
+        let mut asked = false;
         for (step, at) in chain.order.iter().enumerate() {
             let Some(member) = waiting[*at].take() else { continue };
             set |= 1 << at;
@@ -281,6 +283,7 @@ impl Planner<'_> {
             whole = Some(match whole {
                 None => {
                     let order = first_order(&want.order, &member.columns);
+                    asked = !order.is_empty();
                     self.relation(member.node, Want { needed: own, filters: member.filters, order, ..Want::default() })?
                 }
                 Some(left) => {
@@ -293,7 +296,8 @@ impl Planner<'_> {
             });
         }
         let Some(sub) = whole else { return self.relation(Logical::OneRow, Want::default()) };
-        self.filtered(sub, top)
+        let ordered = sub.ordered && (asked || want.order.is_empty());
+        self.filtered(Sub { ordered, ..sub }, top)
     }
 
     /// What LATERAL members take from the others.
@@ -326,9 +330,10 @@ impl Planner<'_> {
         let needed = union(needed);
         let on_side = |side: &[ColumnId]| needed.iter().copied().filter(|id| side.contains(id)).collect::<Vec<_>>();
         let order = first_order(&want.order, &left_columns);
+        let asked = !order.is_empty();
         let lock = want.lock.filter(|_| false); // rows of an outer join's left side may be joined away later; its right side may be missing
         let left_sub = self.relation(left, Want { needed: on_side(&left_columns), filters: down, order, lock, ..Want::default() })?;
-        let ordered = left_sub.ordered && !want.order.is_empty() && kind != JoinType::Full;
+        let ordered = left_sub.ordered && (asked || want.order.is_empty()) && kind != JoinType::Full;
         let sub = self.joined(left_sub, kind, right, Want { needed: on_side(&right_columns), filters: right_only, ..Want::default() }, on)?;
         self.filtered(Sub { ordered, ..sub }, above)
     }

@@ -12,7 +12,7 @@ use crate::error::SqlError;
 use crate::expr::Expr;
 use crate::functions::Volatility;
 use crate::parse::{STACK_GROWTH, STACK_RED_ZONE};
-use crate::plan::{AggregateCall, Estimate, LockTarget, PlanNode, Scan, SortKey, TableFunction, TableFunctionCall, WindowCall, WindowPlan};
+use crate::plan::{AggregateCall, Estimate, JoinType, LockTarget, PlanNode, Scan, SortKey, TableFunction, TableFunctionCall, WindowCall, WindowPlan};
 use crate::types::{DataType, Datum};
 use std::sync::Arc;
 
@@ -500,17 +500,19 @@ impl Planner<'_> {
 
     fn sort(&mut self, input: Logical, keys: Vec<SortKey>, want: Want) -> Result<Sub, SqlError> {
         let key_exprs: Vec<Expr> = keys.iter().map(|k| k.expr.clone()).collect();
+        // An order wanted from above is another one than ours, unless it is the beginning of it.
+        let asked = want.order.len() <= keys.len() && want.order.iter().zip(&keys).all(|(a, b)| same_key(a, b));
         let needed = union([want.needed, self.mentioned_by(&key_exprs)].concat());
         let sub = self.relation(input, Want { needed, order: keys.clone(), ..want })?;
         if sub.ordered || sub.single {
-            return Ok(Sub { ordered: true, ..sub });
+            return Ok(Sub { ordered: asked || sub.single, ..sub });
         }
         let keys = self.lower_keys(&keys, &sub.layout)?;
         let before = sub.plan.estimate;
         let total = before.total + before.rows * before.rows.max(2.0).log2() * ROW;
         let estimate = Estimate { startup: total, total, ..before };
         let plan = self.node(PlanNode::Sort { input: Box::new(sub.plan), keys }, &sub.layout, estimate);
-        Ok(Sub { plan, ordered: true, limited: false, ..sub })
+        Ok(Sub { plan, ordered: asked, limited: false, ..sub })
     }
 
     fn limit(&mut self, input: Logical, mut limit: Option<Expr>, mut offset: Option<Expr>, ties: Option<Vec<SortKey>>, want: Want) -> Result<Sub, SqlError> {
@@ -536,7 +538,8 @@ impl Planner<'_> {
         let after = rows.map_or(before.rows, |r| before.rows.min(r));
         let share = if before.rows > 0.0 { after / before.rows } else { 1.0 };
         let estimate = Estimate { rows: after, total: before.startup + (before.total - before.startup) * share, ..before };
-        let ordered = sub.ordered;
+        // The input was not asked for the order that is wanted from above, which comes after the limit.
+        let ordered = want.order.is_empty();
         let node = match (sub.plan.node, limit, offset, ties) {
             (PlanNode::Sort { input, keys }, Some(limit), offset, None) => PlanNode::TopN { input, keys, limit, offset },
             (node, limit, offset, ties) => {
@@ -563,13 +566,19 @@ impl Planner<'_> {
                 let sub = self.relation(input.clone(), attempt)?;
                 let keeps_order = !has_sort(&sub.plan);
                 if sub.locked && (want.limit.is_none() || sub.limited || sub.single) && keeps_order {
-                    return Ok(sub);
+                    return Ok(Sub { ordered: want.order.is_empty(), ..sub });
                 }
                 for (frame, length) in self.frames.iter_mut().zip(frames) {
                     frame.bindings.truncate(length);
                     frame.known.retain(|(_, slot)| frame.bindings.iter().any(|b| b.slot == *slot));
                 }
             }
+        // A row that changed while we waited for it must still be one that the query wants, as far as its own columns tell.
+        let mut conditions = Vec::new();
+        conditions_below(&input, &mut conditions);
+        let locked_columns = |id: ColumnId| targets.iter().any(|t| t.columns.contains(&id));
+        conditions.retain(|c| !must_be_lifted(c) && !ids(c).is_empty() && only(c, locked_columns));
+        needed.extend(self.mentioned_by(&conditions));
         for target in &targets {
             needed.extend(keys(target));
         }
@@ -579,12 +588,14 @@ impl Planner<'_> {
             let slot = |id: ColumnId| sub.layout.iter().position(|known| *known == id);
             let key_slots = keys(&target).into_iter().filter_map(slot).collect();
             let columns = target.columns.iter().enumerate().filter_map(|(p, id)| slot(*id).map(|s| (p, s))).collect();
-            lowered.push(LockTarget { table: target.table, alias: target.alias, key_slots, columns, lock: target.lock, recheck: None });
+            let own = conditions.iter().filter(|c| ids(c).iter().any(|id| target.columns.contains(id)));
+            let recheck = conjunction(self.lower_all(&own.cloned().collect::<Vec<_>>(), &sub.layout)?);
+            lowered.push(LockTarget { table: target.table, alias: target.alias, key_slots, columns, lock: target.lock, recheck });
         }
         let before = sub.plan.estimate;
         let estimate = Estimate { total: before.total + before.rows * ROW, ..before };
         let plan = self.node(PlanNode::LockRows { input: Box::new(sub.plan), targets: lowered }, &sub.layout, estimate);
-        let sub = Sub { plan, limited: false, locked: true, ..sub };
+        let sub = Sub { plan, limited: false, locked: true, ordered: want.order.is_empty(), ..sub };
         self.filtered(sub, want.filters)
     }
 
@@ -621,6 +632,23 @@ impl Planner<'_> {
     }
 }
 
+/// Conditions of a query's own FROM and WHERE.
+fn conditions_below(node: &Logical, out: &mut Vec<Expr>) {
+    match node {
+        Logical::Filter { input, predicates } => {
+            out.extend(predicates.iter().cloned());
+            conditions_below(input, out);
+        }
+        Logical::Project { input, .. } | Logical::Sort { input, .. } => conditions_below(input, out),
+        Logical::Join { kind: JoinType::Inner, left, right, on } => {
+            out.extend(on.iter().cloned());
+            conditions_below(left, out);
+            conditions_below(right, out);
+        }
+        _ => {}
+    }
+}
+
 /// Whether the rows are collected and sorted after they were read.
 fn has_sort(plan: &crate::plan::Plan) -> bool {
     match &plan.node {
@@ -628,6 +656,11 @@ fn has_sort(plan: &crate::plan::Plan) -> bool {
         PlanNode::Project { input, .. } | PlanNode::Limit { input, .. } => has_sort(input),
         _ => false,
     }
+}
+
+fn same_key(a: &SortKey, b: &SortKey) -> bool {
+    let same = matches!((&a.expr, &b.expr), (Expr::Column(x, _), Expr::Column(y, _)) if x == y);
+    same && a.descending == b.descending && a.nulls_first == b.nulls_first
 }
 
 fn function_args(functions: &mut [TableFunction]) -> Vec<&mut Expr> {
