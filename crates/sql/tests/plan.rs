@@ -6,8 +6,10 @@ use std::fmt::Write;
 use tidelock_sql::error::SqlError;
 use tidelock_sql::parse::parse;
 use tidelock_sql::plan::explain::{ExplainOptions, explain_text};
-use tidelock_sql::plan::{PlanSettings, plan_statement};
-use tidelock_sql::types::DataType;
+use tidelock_sql::expr::EvalContext;
+use tidelock_sql::plan::keys::concrete_spans;
+use tidelock_sql::plan::{Plan, PlanNode, PlanSettings, Scan, plan_statement};
+use tidelock_sql::types::{DataType, FormatSettings};
 
 mod schema;
 mod script;
@@ -66,6 +68,31 @@ fn types() {
                 let columns: Vec<String> = plan.output.iter().map(|c| format!("{} {} {}.{}", c.name, c.ty, c.table, c.attnum)).collect();
                 format!("params: {}\ncolumns: {}", params.join(", "), columns.join(", "))
             }
+            Err(error) => shown(&error),
+        }
+    });
+}
+
+/// The scan at the bottom of a plan.
+fn scan(plan: &Plan) -> &Scan {
+    match &plan.node {
+        PlanNode::Scan(scan) => scan,
+        PlanNode::Project { input, .. } | PlanNode::Limit { input, .. } | PlanNode::Filter { input, .. } => scan(input),
+        other => panic!("no scan in {other:?}"),
+    }
+}
+
+/// Key expressions become key bounds: what fits the column's type, what doesn't, NULLs, duplicates.
+#[test]
+fn spans() {
+    let catalog = catalog();
+    script::run("tests/plan/spans.txt", |sql| {
+        let parsed = parse(sql).expect("it parses");
+        let plan = plan_statement(&parsed[0].statement, &catalog, &PlanSettings::default(), &[]).expect("it plans");
+        let settings = FormatSettings::default();
+        match concrete_spans(scan(&plan.root), &EvalContext::bare(&settings)) {
+            Ok(spans) if spans.is_empty() => "nothing".into(),
+            Ok(spans) => spans.iter().map(|s| format!("{:?} {:?} {:?}", s.prefix, s.lower, s.upper)).collect::<Vec<_>>().join("\n"),
             Err(error) => shown(&error),
         }
     });

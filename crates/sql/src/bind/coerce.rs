@@ -24,6 +24,18 @@ fn session_dependent(ty: DataType) -> bool {
     matches!(base, DataType::DATE | DataType::TIME | DataType::TIMESTAMP | DataType::TIMESTAMPTZ | DataType::INTERVAL) || base.is_oid()
 }
 
+/// ISO dates, times of day and simple intervals mean the same under all settings (`now` and `1/2/2020` do not).
+fn is_plain_time(literal: &Expr, ty: DataType) -> bool {
+    let Expr::Const(Datum::Text(text), _) = literal else { return false };
+    let iso_date = || text.len() >= 10 && text.bytes().take(10).zip(b"dddd-dd-dd").all(|(c, p)| if *p == b'd' { c.is_ascii_digit() } else { c == *p });
+    match ty {
+        DataType::DATE | DataType::TIMESTAMP => iso_date(),
+        DataType::TIME => text.bytes().all(|c| c.is_ascii_digit() || matches!(c, b':' | b'.')),
+        DataType::INTERVAL => !text.contains('-'),
+        _ => false,
+    }
+}
+
 impl Binder<'_> {
     /// Makes the expression one of the type, if an implicit cast allows it; the caller has checked that it does where that can fail.
     pub(super) fn coerce(&mut self, expr: Expr, to: DataType, pos: usize) -> Result<Expr, SqlError> {
@@ -51,7 +63,8 @@ impl Binder<'_> {
                     _ => pos,
                 };
                 let cast = Expr::Cast { expr: Box::new(Expr::Const(value, ty)), to, explicit };
-                if session_dependent(to.ty) {
+                let plain = matches!(&cast, Expr::Cast { expr, .. } if is_plain_time(expr, to.ty));
+                if session_dependent(to.ty) && !plain {
                     return Ok(cast);
                 }
                 let value = eval(&cast, &[], &EvalContext::bare(&SETTINGS)).map_err(|e| e.at(pos))?;
