@@ -4,7 +4,7 @@
 //! refer to columns by id ([`logical`]), whose operators are functions, and whose casts are explicit. PostgreSQL's rules decide, and its errors are given, with
 //! SQLSTATE, message and position.
 //!
-//! [`scope`] finds columns, `from` relations, [`coerce`] types; `expr` and `call` bind expressions; `query` and `select` queries;
+//! `scope` finds columns, `from` relations, `coerce` types; `expr` and `call` bind expressions; `query` and `select` queries;
 //! `insert` and `modify` what writes. Nothing is optimized here, except that constants are folded where types ask for their value anyway.
 
 mod call;

@@ -1,7 +1,7 @@
 //! From text to statements.
 //!
 //! The grammar of queries and expressions is sqlparser's (PostgreSQL dialect), and nothing outside this folder names that crate. Around it:
-//! [`tokens`] prepares the token stream; [`statement`] reads the first words and hands over to the parsers of definitions, data changes and
+//! `tokens` prepares the token stream; `statement` reads the first words and hands over to the parsers of definitions, data changes and
 //! utilities, which are our own, token by token, because there the crate's grammar and PostgreSQL's differ most; `convert_*` turn the crate's
 //! trees into ours, refusing by name what PostgreSQL does not have or we do not do. [`normalise`] is a different, much faster reader: it lifts literals out
 //! of a statement's text, so that the plan cache needs no parse.

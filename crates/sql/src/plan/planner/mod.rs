@@ -1,20 +1,22 @@
 //! From a bound statement to a physical plan.
 //!
-//! One walk down the logical tree. A node is asked for what its parents [`Want`]: which columns, which conditions (pushed down as far as they go), perhaps an order,
-//! a row count, a row lock. It answers with a [`Sub`]: a plan, the ids of its slots, and which of the wishes it fulfilled. What a node could not fulfil, its parent does above it.
+//! One walk down the logical tree. A node is asked for what its parents `Want`: which columns, which conditions (pushed down as far as they go), perhaps an order,
+//! a row count, a row lock. It answers with a `Sub`: a plan, the ids of its slots, and which of the wishes it fulfilled. What a node could not fulfil, its parent does above it.
 //!
-//! - [`relation`]: one method per kind of logical node;
-//! - [`subquery`]: EXISTS and IN as semi and anti joins; other subqueries as subplans;
-//! - [`join`]: groups of inner joins, their order (dynamic programming over costs), and how two sides are joined;
-//! - [`access`]: which index reads a table, and with which keys;
-//! - [`cost`]: how many rows, how expensive;
-//! - [`lower`]: column ids become slots, and ids that are not in sight become execution slots;
-//! - [`write`]: INSERT, UPDATE, DELETE.
+//! - `relation`, `grouping`, `ordering`: one method per kind of logical node;
+//! - `subquery`: EXISTS and IN as semi and anti joins; other subqueries as subplans;
+//! - `join`: groups of inner joins, their order (dynamic programming over costs), and how two sides are joined;
+//! - `access`: which index reads a table, and with which keys;
+//! - `cost`: how many rows, how expensive;
+//! - `lower`: column ids become slots, and ids that are not in sight become execution slots;
+//! - `write`: INSERT, UPDATE, DELETE.
 
 mod access;
 mod cost;
+mod grouping;
 mod join;
 mod lower;
+mod ordering;
 mod relation;
 mod subquery;
 mod write;
