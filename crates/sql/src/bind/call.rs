@@ -13,10 +13,14 @@ use crate::types::{ColumnType, DataType, Datum, lookup_type_name};
 impl Binder<'_> {
     pub(super) fn call(&mut self, call: &FunctionCall) -> Result<Expr, SqlError> {
         let pos = call.name.pos;
-        if let Some(schema) = call.name.schema.as_deref()
-            && !matches!(schema, "pg_catalog" | "information_schema") {
+        if let Some(schema) = call.name.schema.as_deref() {
+            if self.catalog.schema(schema).is_none() {
+                return Err(SqlError::new(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{schema}\" does not exist")).at(pos));
+            }
+            if !matches!(schema, "pg_catalog" | "information_schema") {
                 return Err(self.no_function(call));
             }
+        }
         if let Some(named) = call.args.iter().find(|a| a.name.is_some()) {
             return Err(SqlError::unsupported("a named argument").at(named.value.pos()));
         }

@@ -403,7 +403,11 @@ impl Binder<'_> {
             // PostgreSQL looks at ELSE first when it seeks the common type.
             results.insert(0, self.expr(otherwise)?);
         }
-        let (mut results, ty) = self.unify(results, "CASE", pos)?;
+        let (mut results, mut ty) = self.unify(results, "CASE", pos)?;
+        if !has_else {
+            // The NULL that is meant has no modifier.
+            ty.typmod = -1;
+        }
         let otherwise = if has_else { Some(Box::new(results.remove(0))) } else { None };
         Ok(folded(Expr::Case { whens: conditions.into_iter().zip(results).collect(), otherwise, ty }))
     }

@@ -315,7 +315,7 @@ fn one_column(space: &Namespace, name: &Ident, side: &str) -> Result<Expr, SqlEr
         (Some(one), None) => Ok(one.expr.clone()),
         (None, _) => {
             let message = format!("column \"{}\" specified in USING clause does not exist in {side} table", name.value);
-            Err(SqlError::new(SqlState::UNDEFINED_COLUMN, message).at(name.pos))
+            Err(SqlError::new(SqlState::UNDEFINED_COLUMN, message))
         }
         _ => {
             let message = format!("common column name \"{}\" appears more than once in {side} table", name.value);

@@ -136,7 +136,7 @@ impl Binder<'_> {
         let bound = self.query(query, &Hints { targets: Some(targets), ..Hints::default() });
         self.select = outer;
         let (plan, output) = bound?;
-        self.check_width(output.len(), insert, positions)?;
+        self.check_width(output.len(), insert, positions).map_err(|e| e.at(super::query::item_position(&query.body, positions.len())))?;
         let mut exprs = Vec::with_capacity(table.columns.len());
         for (position, column) in table.columns.iter().enumerate() {
             let value = match positions.iter().position(|p| *p == position).and_then(|at| output.get(at)) {

@@ -360,7 +360,7 @@ impl Binder<'_> {
 }
 
 /// Where a column of a query's target list stands.
-fn item_position(body: &SetExpr, at: usize) -> usize {
+pub(super) fn item_position(body: &SetExpr, at: usize) -> usize {
     match body {
         SetExpr::Select(select) => match select.items.get(at) {
             Some(ast::SelectItem::Expr { expr, .. }) => expr.pos(),

@@ -85,7 +85,7 @@ impl Binder<'_> {
             }
         };
         if let (Expr::Column(id, _), Some(first)) = (&expr, parts.first()) {
-            self.places.insert(*id, first.pos);
+            self.places.entry(*id).or_insert(first.pos);
         }
         Ok(expr)
     }

@@ -108,6 +108,8 @@ impl Binder<'_> {
         }
         self.select.named_windows = select.windows.iter().map(|(name, spec)| (name.value.clone(), spec.clone())).collect();
         self.group_clause(select)?;
+        // Errors about grouping point at the first mention behind GROUP BY's own.
+        self.places.clear();
         let mut targets = self.targets(&select.items, hints)?;
         let having = match &select.having {
             None => None,
@@ -127,6 +129,11 @@ impl Binder<'_> {
         }
         if !self.select.set_functions.is_empty() {
             plan = Logical::ProjectSet { input: Box::new(plan), functions: std::mem::take(&mut self.select.set_functions) };
+        }
+        let distinct = matches!(select.distinct, Distinct::Distinct);
+        if let Some(at) = keys.iter().position(|(at, ..)| distinct && *at >= targets.visible) {
+            let message = "for SELECT DISTINCT, ORDER BY expressions must appear in select list";
+            return Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, message).at(order_by[at].expr.pos()));
         }
         self.finish_select(plan, select, targets, &keys, &distinct_on)
     }
@@ -324,10 +331,6 @@ impl Binder<'_> {
         distinct_on: &[usize],
     ) -> Result<(Logical, Output, Vec<SortKey>), SqlError> {
         let distinct = matches!(select.distinct, Distinct::Distinct);
-        if distinct && keys.iter().any(|(at, ..)| *at >= targets.visible) {
-            let message = "for SELECT DISTINCT, ORDER BY expressions must appear in select list";
-            return Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, message));
-        }
         if !distinct_on.is_empty() && keys.iter().take(distinct_on.len()).any(|(at, ..)| !distinct_on.contains(at)) {
             return Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, "SELECT DISTINCT ON expressions must match initial ORDER BY expressions"));
         }
