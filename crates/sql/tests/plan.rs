@@ -13,6 +13,7 @@ use tidelock_sql::types::{DataType, FormatSettings};
 
 mod schema;
 mod script;
+mod validate;
 
 fn shown(error: &SqlError) -> String {
     let fields = error.fields();
@@ -46,6 +47,7 @@ fn plan_text(sql: &str) -> Result<String, SqlError> {
     let catalog = catalog();
     let parsed = parse(sql)?;
     let plan = plan_statement(&parsed[0].statement, &catalog, &settings(sql), &[])?;
+    validate::validate(&plan);
     Ok(explain_text(&plan, ExplainOptions { costs: false }, &|_| None).join("\n"))
 }
 
@@ -64,6 +66,7 @@ fn types() {
         let described = parse(sql).and_then(|parsed| plan_statement(&parsed[0].statement, &catalog, &settings(sql), &[]));
         match described {
             Ok(plan) => {
+                validate::validate(&plan);
                 let params: Vec<String> = plan.param_types.iter().map(DataType::to_string).collect();
                 let columns: Vec<String> = plan.output.iter().map(|c| format!("{} {} {}.{}", c.name, c.ty, c.table, c.attnum)).collect();
                 format!("params: {}\ncolumns: {}", params.join(", "), columns.join(", "))
