@@ -3,7 +3,7 @@
 //! The crate keeps no place for operators, but the tree is walked here in the order of the text: `Cursor::seen` is the token up to which things were
 //! met, so an operator's place is that of the next token that looks like it.
 
-use super::cursor::{Cursor, object_name};
+use super::cursor::{Cursor, is_no_name, object_name};
 use super::{STACK_GROWTH, STACK_RED_ZONE};
 use crate::ast::{Expr, Ident, LikeKind, Literal, ObjectName, Pos, Subscript};
 use crate::error::{SqlError, SqlState};
@@ -29,8 +29,11 @@ impl Cursor<'_> {
     fn convert_expr_here(&mut self, expr: sp::Expr) -> Result<Expr, SqlError> {
         use sp::Expr as E;
         match expr {
-            E::Identifier(ident) => Ok(self.identifier(ident)),
-            E::CompoundIdentifier(parts) => Ok(Expr::Column(parts.into_iter().map(|p| self.convert_ident(p)).collect())),
+            E::Identifier(ident) => self.identifier(ident),
+            E::CompoundIdentifier(parts) => {
+                self.not_reserved(parts.first())?;
+                Ok(Expr::Column(parts.into_iter().map(|p| self.convert_ident(p)).collect()))
+            }
             E::CompoundFieldAccess { root, access_chain } => self.access(*root, access_chain),
             E::Nested(inner) => self.convert_expr(*inner),
             E::Value(value) => self.value(value),
@@ -161,25 +164,38 @@ impl Cursor<'_> {
         self.token(self.seen).map_or(0, |(location, _)| self.lines.position(location))
     }
 
-    fn syntax_error_near(&mut self, symbol: &str) -> SqlError {
+    pub(super) fn syntax_error_near(&mut self, symbol: &str) -> SqlError {
         let pos = self.find(symbol);
         SqlError::new(SqlState::SYNTAX_ERROR, format!("syntax error at or near \"{symbol}\"")).at(pos)
     }
 
     // ---- one kind each
 
-    fn identifier(&mut self, ident: sp::Ident) -> Expr {
+    /// The crate takes many of PostgreSQL's keywords for names (`SELECT * FROM FROM t`).
+    pub(super) fn not_reserved(&self, ident: Option<&sp::Ident>) -> Result<(), SqlError> {
+        match ident {
+            Some(ident) if ident.quote_style.is_none() && is_no_name(&ident.value) => {
+                let pos = self.lines.position(ident.span.start);
+                Err(SqlError::new(SqlState::SYNTAX_ERROR, format!("syntax error at or near \"{}\"", ident.value)).at(pos))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn identifier(&mut self, ident: sp::Ident) -> Result<Expr, SqlError> {
         let quoted = ident.quote_style.is_some();
+        let source = ident.clone();
         let ident = self.convert_ident(ident);
         let niladic = ["current_schema", "current_role", "current_user", "session_user", "user", "current_catalog", "current_date", "localtime",
             "current_time", "current_timestamp", "localtimestamp"];
         if !quoted && niladic.contains(&ident.value.as_str()) {
-            return super::convert_function::niladic(&ident.value, ident.pos);
+            return Ok(super::convert_function::niladic(&ident.value, ident.pos));
         }
         if !quoted && ident.value == "default" {
-            return Expr::Default(ident.pos);
+            return Ok(Expr::Default(ident.pos));
         }
-        Expr::Column(vec![ident])
+        self.not_reserved(Some(&source))?;
+        Ok(Expr::Column(vec![ident]))
     }
 
     fn value(&mut self, value: sp::ValueWithSpan) -> Result<Expr, SqlError> {
@@ -264,8 +280,13 @@ impl Cursor<'_> {
     fn binary(&mut self, left: Box<sp::Expr>, op: sp::BinaryOperator, right: Box<sp::Expr>) -> Result<Expr, SqlError> {
         if !matches!(op, sp::BinaryOperator::And | sp::BinaryOperator::Or) {
             let symbol = operator_symbol(&op)?;
+            // `a = b = c` is no expression: comparisons don't associate.
+            let chained = is_comparison(&op) && matches!(&*left, sp::Expr::BinaryOp { op, .. } if is_comparison(op));
             let left = self.convert_box(left)?;
             let pos = self.find(&symbol);
+            if chained {
+                return Err(SqlError::new(SqlState::SYNTAX_ERROR, format!("syntax error at or near \"{symbol}\"")).at(pos));
+            }
             return Ok(Expr::Binary { op: symbol, left, right: self.convert_box(right)?, pos });
         }
         let mut reversed = vec![*right];
@@ -384,6 +405,11 @@ impl Cursor<'_> {
             }),
         }
     }
+}
+
+fn is_comparison(op: &sp::BinaryOperator) -> bool {
+    use sp::BinaryOperator as B;
+    matches!(op, B::Eq | B::NotEq | B::Lt | B::LtEq | B::Gt | B::GtEq)
 }
 
 /// The operator's symbol, as it is registered.

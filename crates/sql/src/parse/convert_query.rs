@@ -14,6 +14,12 @@ fn foreign(what: &str) -> SqlError {
     SqlError::new(SqlState::SYNTAX_ERROR, format!("syntax error at or near \"{what}\""))
 }
 
+/// Other databases let `*` be renamed or leave columns out.
+fn plain_star(options: &sp::WildcardAdditionalOptions) -> Result<(), SqlError> {
+    let bare = sp::WildcardAdditionalOptions { wildcard_token: options.wildcard_token.clone(), ..sp::WildcardAdditionalOptions::default() };
+    if *options == bare { Ok(()) } else { Err(foreign(options.to_string().trim())) }
+}
+
 impl Cursor<'_> {
     pub(super) fn convert_query(&mut self, query: sp::Query) -> Result<Query, SqlError> {
         stacker::maybe_grow(STACK_RED_ZONE, STACK_GROWTH, || self.convert_query_here(query))
@@ -151,8 +157,12 @@ impl Cursor<'_> {
         let distinct = match select.distinct {
             None | Some(sp::Distinct::All) => Distinct::All,
             Some(sp::Distinct::Distinct) => Distinct::Distinct,
+            Some(sp::Distinct::On(list)) if list.is_empty() => return Err(self.syntax_error_near(")")),
             Some(sp::Distinct::On(list)) => Distinct::On(self.convert_list(list)?),
         };
+        if select.projection.is_empty() && !matches!(distinct, Distinct::All) {
+            return Err(self.syntax_error_near("FROM"));
+        }
         let items = select.projection.into_iter().map(|item| self.select_item(item)).collect::<Result<_, _>>()?;
         let from = select.from.into_iter().map(|t| self.table_with_joins(t)).collect::<Result<_, _>>()?;
         let filter = select.selection.map(|e| self.convert_expr(e)).transpose()?;
@@ -175,8 +185,12 @@ impl Cursor<'_> {
                 Ok(SelectItem::Expr { expr, alias: Some(self.convert_ident(alias).value) })
             }
             sp::SelectItem::ExprWithAliases { .. } => Err(foreign("AS")),
-            sp::SelectItem::Wildcard(_) => Ok(SelectItem::Star(self.find("*"))),
-            sp::SelectItem::QualifiedWildcard(sp::SelectItemQualifiedWildcardKind::ObjectName(name), _) => {
+            sp::SelectItem::Wildcard(options) => {
+                plain_star(&options)?;
+                Ok(SelectItem::Star(self.find("*")))
+            }
+            sp::SelectItem::QualifiedWildcard(sp::SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
+                plain_star(&options)?;
                 Ok(SelectItem::TableStar(self.convert_name(name)?))
             }
             sp::SelectItem::QualifiedWildcard(..) => Err(SqlError::unsupported("expansion of a row with .*")),
@@ -291,6 +305,7 @@ impl Cursor<'_> {
 
     pub(super) fn convert_alias(&mut self, alias: Option<sp::TableAlias>) -> Result<Option<TableAlias>, SqlError> {
         let Some(alias) = alias else { return Ok(None) };
+        self.not_reserved(Some(&alias.name))?;
         let name = self.convert_ident(alias.name);
         let mut columns = Vec::with_capacity(alias.columns.len());
         for column in alias.columns {
@@ -305,6 +320,7 @@ impl Cursor<'_> {
         match factor {
             F::Table { sample: Some(_), .. } | F::Derived { sample: Some(_), .. } => Err(SqlError::unsupported("TABLESAMPLE")),
             F::Table { name, alias, args: None, version: None, with_ordinality: false, .. } => {
+                self.not_reserved(name.0.first().and_then(|p| p.as_ident()))?;
                 let name = self.convert_name(name)?;
                 Ok(TableRef::Table { name, alias: self.convert_alias(alias)? })
             }

@@ -22,6 +22,18 @@ const RESERVED: &[&str] = &[
     "using", "variadic", "when", "where", "window", "with",
 ];
 
+/// Words that can name functions, but neither columns nor tables.
+const FUNCTIONS_ONLY: &[&str] = &[
+    "authorization", "binary", "collation", "concurrently", "cross", "current_schema", "freeze", "full", "ilike", "inner", "is", "isnull", "join", "left", "like",
+    "natural", "notnull", "outer", "overlaps", "right", "similar", "tablesample", "verbose",
+];
+
+/// Whether the bare word can be neither a column nor a table.
+pub(super) fn is_no_name(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    RESERVED.contains(&lower.as_str()) || FUNCTIONS_ONLY.contains(&lower.as_str())
+}
+
 pub(super) struct Cursor<'a> {
     pub(super) text: &'a str,
     pub(super) lines: &'a Lines,
@@ -167,7 +179,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn ident(&mut self) -> Result<Ident, SqlError> {
         let pos = self.pos();
         match &self.peek(0).token {
-            Token::Word(word) if word.quote_style.is_some() || !RESERVED.contains(&word.value.to_ascii_lowercase().as_str()) => {
+            Token::Word(word) if word.quote_style.is_some() || !is_no_name(&word.value) => {
                 let value = fold(word);
                 self.advance();
                 Ok(Ident { value: truncate_identifier(value), pos })

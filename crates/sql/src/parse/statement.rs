@@ -388,12 +388,12 @@ impl Cursor<'_> {
         }
         let mut privileges = Vec::new();
         loop {
-            let mut privilege = self.any_word()?;
-            while !self.is("ON") && !self.is("TO") && !self.is("FROM") && !self.is_token(&Token::Comma) {
-                if self.is_token(&Token::LParen) {
-                    return Err(SqlError::unsupported("column privileges"));
-                }
-                privilege = format!("{privilege} {}", self.any_word()?);
+            let privilege = self.any_word()?;
+            if privilege == "all" {
+                self.eat("PRIVILEGES");
+            }
+            if self.is_token(&Token::LParen) {
+                return Err(SqlError::unsupported("column privileges"));
             }
             privileges.push(privilege);
             if !self.eat_token(&Token::Comma) {
