@@ -6,6 +6,7 @@ pub mod ast;
 pub mod bind;
 pub mod catalog;
 pub mod error;
+pub mod exec;
 pub mod expr;
 pub mod functions;
 pub mod parse;

@@ -5,11 +5,12 @@
 //! against an older version is planned again. A transaction that changed descriptors works on its own copy until it commits.
 //!
 //! Builtin relations (pg_catalog, information_schema, tidelock) have a place beside the stored ones: a [`VirtualTable`] is filled by a
-//! provider when it is scanned; a builtin view is SQL text like any view. [`stats`] holds what ANALYZE found out.
+//! provider when it is scanned; a builtin view is SQL text like any view. [`stats`] holds what ANALYZE found out; [`store`] reads and writes it all.
 
 pub mod descriptor;
 pub mod snapshot;
 pub mod stats;
+pub mod store;
 
 pub use descriptor::*;
 pub use snapshot::{Catalog, CatalogBuilder, Relation, SchemaDescriptor, VirtualTable};

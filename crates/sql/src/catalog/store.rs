@@ -1,0 +1,271 @@
+//! Where the catalog lives in the key-value store, how it is read, and how DDL changes it.
+//!
+//! Descriptors are rows of system index 2 (index 1 is the key-value server's own). A key is the index id, a kind, and a number:
+//!
+//! ```text
+//!   0x01               version      a row of one int8: grows with each change of anything below
+//!   0x02 oid           schema       JSON of SchemaDescriptor
+//!   0x03 oid           relation     JSON of TableDescriptor
+//!   0x04 oid           statistics   JSON of TableStatistics
+//!   0x05 value id      sequence     its current value     (not transactional: sequence requests only)
+//!   0x06               counter      next object id        (likewise)
+//!   0x07               counter      next index id         (likewise)
+//!   0x08 index id      counter      next row id of a table without primary key (likewise)
+//! ```
+//!
+//! A statement costs one `Get` of the version to know that its cached catalog is right ([`DescriptorCache`]). That read says that no column
+//! mattered, so a version that moves on does not fail anyone's refresh; what a transaction relies on is asserted at commit instead, relation by relation
+//! ([`relation_key`] with the time the catalog was read).
+
+use super::{Catalog, CatalogBuilder, Oid, SchemaDescriptor, TableDescriptor, TableStatistics};
+use crate::error::{SqlError, SqlState};
+use crate::types::row_codec;
+use crate::types::{DataType, Datum};
+use parking_lot::RwLock;
+use std::sync::Arc;
+use tidelock_base::row::{Column, ColumnSet, RowBuilder, RowView};
+use tidelock_base::{IndexId, Key, Span, Timestamp};
+use tidelock_kvapi::{KvError, Limit, LockStrength, SequenceStep};
+use tidelock_kvclient::{Db, ReadOptions, ScanOptions, Txn, Write};
+
+/// The index that holds descriptors and counters.
+pub const SYSTEM_INDEX: IndexId = IndexId(2);
+
+/// Index ids of users' tables start here; those below are the system's.
+pub const FIRST_USER_INDEX: i64 = 100;
+
+const VERSION: u8 = 1;
+const SCHEMA: u8 = 2;
+const RELATION: u8 = 3;
+const STATISTICS: u8 = 4;
+const SEQUENCE: u8 = 5;
+const OBJECT_IDS: u8 = 6;
+const INDEX_IDS: u8 = 7;
+const ROW_IDS: u8 = 8;
+
+fn kind_key(kind: u8) -> Key {
+    let mut key = Key::index_start(SYSTEM_INDEX);
+    key.push(kind);
+    key
+}
+
+fn numbered(kind: u8, number: u64) -> Key {
+    let mut key = kind_key(kind);
+    key.extend(&number.to_be_bytes());
+    key
+}
+
+/// Where the catalog's version is.
+pub fn version_key() -> Key {
+    kind_key(VERSION)
+}
+
+/// Where a relation's descriptor is: what a transaction that writes the relation asserts unchanged.
+pub fn relation_key(oid: Oid) -> Key {
+    numbered(RELATION, u64::from(oid))
+}
+
+/// Where a schema's descriptor is.
+pub fn schema_key(oid: Oid) -> Key {
+    numbered(SCHEMA, u64::from(oid))
+}
+
+/// Where a table's statistics are.
+pub fn statistics_key(table: Oid) -> Key {
+    numbered(STATISTICS, u64::from(table))
+}
+
+/// Where a sequence's value is.
+pub fn sequence_key(value_id: u64) -> Key {
+    numbered(SEQUENCE, value_id)
+}
+
+/// Where the counter of hidden row ids is, by the primary index's id.
+pub fn row_id_key(primary_index: u64) -> Key {
+    numbered(ROW_IDS, primary_index)
+}
+
+/// A counter's step: from `start` upwards, `count` values at once.
+pub fn counter_step(start: i64, count: u32) -> SequenceStep {
+    SequenceStep { start, increment: 1, min: 0, max: i64::MAX, cycle: false, count }
+}
+
+/// A new object id.
+pub async fn new_oid(db: &Db) -> Result<Oid, KvError> {
+    let (value, _) = db.sequence_next(kind_key(OBJECT_IDS), counter_step(i64::from(super::FIRST_USER_OID), 1)).await?;
+    Oid::try_from(value).map_err(|_| KvError::SequenceExhausted)
+}
+
+/// A new index id.
+pub async fn new_index_id(db: &Db) -> Result<u64, KvError> {
+    let (value, _) = db.sequence_next(kind_key(INDEX_IDS), counter_step(FIRST_USER_INDEX, 1)).await?;
+    u64::try_from(value).map_err(|_| KvError::SequenceExhausted)
+}
+
+fn version_value(version: u64) -> Vec<u8> {
+    let mut builder = RowBuilder::new();
+    builder.column(|out| row_codec::encode_column(&Datum::Int8(version as i64), out));
+    builder.finish()
+}
+
+fn read_version(value: &[u8]) -> Option<u64> {
+    let Column::Bytes(bytes) = RowView::new(value).ok()?.column(0) else { return None };
+    match row_codec::decode_column(bytes, DataType::INT8) {
+        Ok(Datum::Int8(version)) => u64::try_from(version).ok(),
+        _ => None,
+    }
+}
+
+/// The catalog's version in a transaction; 1 before the first DDL. With a lock it is the newest, and stays.
+pub async fn version(txn: &mut Txn, lock: Option<LockStrength>) -> Result<u64, KvError> {
+    let options = ReadOptions { columns: ColumnSet::NONE, lock, ..ReadOptions::default() };
+    let row = txn.get_one(version_key(), &options).await?;
+    Ok(row.and_then(|row| read_version(&row.value)).unwrap_or(1))
+}
+
+/// Everything that is stored, over a base that holds the builtin relations. Reads at the transaction's snapshot, its own changes included.
+pub async fn load(txn: &mut Txn, base: &CatalogBuilder) -> Result<Arc<Catalog>, SqlError> {
+    let mut builder = base.clone();
+    let internal = |error: KvError| super::super::exec::kv_error(error, base.catalog());
+    builder.set_version(version(txn, None).await.map_err(internal)?);
+    for (kind, read) in [(SCHEMA, put_schema as Reader), (RELATION, put_relation), (STATISTICS, put_statistics)] {
+        let mut rest = Some(Span::prefix(kind_key(kind)));
+        while let Some(span) = rest {
+            let options = ScanOptions {
+                read: ReadOptions { columns: ColumnSet::NONE, ..ReadOptions::default() },
+                reverse: false,
+                limit: Limit::Unlimited,
+            };
+            let page = txn.scan(span, &options).await.map_err(internal)?;
+            for row in &page.rows {
+                read(&mut builder, row.key.get(5..).unwrap_or_default(), &row.value)?;
+            }
+            rest = page.resume;
+        }
+    }
+    Ok(builder.build())
+}
+
+type Reader = fn(&mut CatalogBuilder, &[u8], &[u8]) -> Result<(), SqlError>;
+
+fn parsed<T: serde::de::DeserializeOwned>(value: &[u8]) -> Result<T, SqlError> {
+    serde_json::from_slice(value).map_err(|e| SqlError::new(SqlState::DATA_CORRUPTED, format!("a stored definition cannot be read: {e}")))
+}
+
+fn put_schema(builder: &mut CatalogBuilder, _: &[u8], value: &[u8]) -> Result<(), SqlError> {
+    builder.put_schema(parsed::<SchemaDescriptor>(value)?);
+    Ok(())
+}
+
+fn put_relation(builder: &mut CatalogBuilder, _: &[u8], value: &[u8]) -> Result<(), SqlError> {
+    builder.put_table(parsed::<TableDescriptor>(value)?);
+    Ok(())
+}
+
+fn put_statistics(builder: &mut CatalogBuilder, number: &[u8], value: &[u8]) -> Result<(), SqlError> {
+    let oid = number.try_into().map(u64::from_be_bytes).unwrap_or_default();
+    builder.put_statistics(oid as Oid, parsed::<TableStatistics>(value)?);
+    Ok(())
+}
+
+/// One change of the catalog, to be written.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum Change {
+    PutSchema(SchemaDescriptor),
+    DropSchema(Oid, String),
+    PutRelation(TableDescriptor),
+    DropRelation(Oid),
+    PutStatistics(Oid, TableStatistics),
+}
+
+impl Change {
+    fn write(&self) -> Result<Write, SqlError> {
+        let json = |value: Result<Vec<u8>, serde_json::Error>| {
+            value.map_err(|e| SqlError::new(SqlState::INTERNAL_ERROR, format!("a definition cannot be written: {e}")))
+        };
+        let put = |key, value: Vec<u8>| Write::Put(key, value.into(), LockStrength::Update);
+        Ok(match self {
+            Change::PutSchema(schema) => put(schema_key(schema.oid), json(serde_json::to_vec(schema))?),
+            Change::DropSchema(oid, _) => Write::Delete(schema_key(*oid)),
+            Change::PutRelation(table) => put(relation_key(table.oid), json(serde_json::to_vec(table))?),
+            Change::DropRelation(oid) => Write::Delete(relation_key(*oid)),
+            Change::PutStatistics(oid, statistics) => put(statistics_key(*oid), json(serde_json::to_vec(statistics))?),
+        })
+    }
+
+    fn apply(&self, builder: &mut CatalogBuilder) {
+        match self {
+            Change::PutSchema(schema) => builder.put_schema(schema.clone()),
+            Change::DropSchema(_, name) => builder.drop_schema(name),
+            Change::PutRelation(table) => builder.put_table(table.clone()),
+            Change::DropRelation(oid) => builder.drop_relation(*oid),
+            Change::PutStatistics(oid, statistics) => builder.put_statistics(*oid, statistics.clone()),
+        }
+    }
+}
+
+/// Writes changes and the next version, in one batch; gives the catalog as the transaction sees it from now on.
+pub async fn write(txn: &mut Txn, catalog: &Catalog, changes: &[Change]) -> Result<Arc<Catalog>, SqlError> {
+    let mut builder = catalog.edit();
+    let mut writes = changes.iter().map(Change::write).collect::<Result<Vec<_>, _>>()?;
+    changes.iter().for_each(|change| change.apply(&mut builder));
+    let version = builder.catalog().version();
+    writes.push(Write::Put(version_key(), version_value(version).into(), LockStrength::Update));
+    txn.write(writes).await.map_err(|e| super::super::exec::kv_error(e, catalog))?;
+    Ok(builder.build())
+}
+
+/// A catalog with the time at which it was true.
+#[derive(Clone, Debug)]
+pub struct CatalogAt {
+    /// The catalog.
+    pub catalog: Arc<Catalog>,
+    /// Definitions newer than this are not in it.
+    pub ts: Timestamp,
+}
+
+/// The newest catalog that some session has read, shared by all.
+pub struct DescriptorCache {
+    base: CatalogBuilder,
+    newest: RwLock<Option<CatalogAt>>,
+}
+
+impl DescriptorCache {
+    /// An empty cache; `base` holds the builtin relations.
+    pub fn new(base: CatalogBuilder) -> DescriptorCache {
+        DescriptorCache { base, newest: RwLock::new(None) }
+    }
+
+    /// The catalog at the transaction's snapshot: one `Get`, and a load when somebody changed it. (A transaction with definitions of its own
+    /// uses [`crate::exec::TxnState::catalog`] instead.)
+    pub async fn current(&self, txn: &mut Txn) -> Result<CatalogAt, SqlError> {
+        let version = version(txn, None).await.map_err(|e| super::super::exec::kv_error(e, self.base.catalog()))?;
+        if let Some(known) = self.known(version) {
+            return Ok(known);
+        }
+        let at = CatalogAt { ts: txn.read_ts(), catalog: load(txn, &self.base).await? };
+        let mut newest = self.newest.write();
+        // A refresh while loading may have moved the snapshot: then the time noted is earlier than it could be, which only asserts more.
+        if newest.as_ref().is_none_or(|n| n.catalog.version() < at.catalog.version()) {
+            *newest = Some(at.clone());
+        }
+        Ok(at)
+    }
+
+    fn known(&self, version: u64) -> Option<CatalogAt> {
+        self.newest.read().as_ref().filter(|at| at.catalog.version() == version).cloned()
+    }
+
+    /// The newest catalog, whatever the snapshot: for those who have no transaction.
+    pub fn newest(&self) -> Option<CatalogAt> {
+        self.newest.read().clone()
+    }
+}
+
+impl std::fmt::Debug for DescriptorCache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let version = self.newest.read().as_ref().map(|at| at.catalog.version());
+        f.debug_struct("DescriptorCache").field("version", &version).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,207 @@
+//! What a statement runs in: [`ExecContext`], which the session fills for each statement, and [`Run`], which adds what belongs to one execution.
+
+use super::cancel::CancelFlag;
+use super::errors::kv_error;
+use super::foreign_key::DeferredChecks;
+use super::sequence::SequenceMemory;
+use super::RowBatch;
+use crate::catalog::{Catalog, VirtualTable};
+use crate::error::{SqlError, SqlState};
+use crate::expr::{EvalContext, SessionInfo};
+use crate::plan::{PlanSettings, StatementPlan};
+use crate::types::{Datum, FormatSettings, TextContext};
+use std::sync::Arc;
+use tidelock_base::{IndexId, Timestamp};
+use tidelock_kvapi::KvError;
+use tidelock_kvclient::{Db, Txn};
+
+/// Everything a statement may touch.
+pub struct ExecContext<'a> {
+    /// The transaction; the session has called [`Txn::step`].
+    pub txn: &'a mut Txn,
+    /// For what is outside of transactions: sequences, ids, ranges.
+    pub db: &'a Db,
+    /// The catalog the statement was planned against. DDL replaces it (see [`TxnState::catalog`]).
+    pub catalog: Arc<Catalog>,
+    /// When that catalog was read: writes rely on no newer definition existing at commit.
+    pub catalog_ts: Timestamp,
+    /// Search path and user, and the switches of the planner, for statements that plan others.
+    pub plan_settings: &'a PlanSettings,
+    /// DateStyle, TimeZone and their like.
+    pub settings: &'a FormatSettings,
+    /// The session, for functions.
+    pub session: &'a dyn SessionInfo,
+    /// What the session remembers of sequences.
+    pub sequences: &'a SequenceMemory,
+    /// `now()`.
+    pub transaction_time: i64,
+    /// `statement_timestamp()`.
+    pub statement_time: i64,
+    /// Set to stop.
+    pub cancel: &'a CancelFlag,
+    /// `work_mem`, in bytes.
+    pub work_mem: usize,
+    /// Rows of tables that are not stored.
+    pub virtual_tables: &'a dyn VirtualTables,
+    /// What the transaction still has to do.
+    pub state: &'a mut TxnState,
+    /// Notices for the client.
+    pub notices: &'a mut Vec<Notice>,
+}
+
+/// What a transaction has pending above the key-value floors. The session keeps it beside the [`Txn`], copies it at a savepoint and puts the copy
+/// back when it rolls back to it.
+#[derive(Clone, Debug, Default)]
+pub struct TxnState {
+    /// The catalog with this transaction's own definitions; statements that follow are planned against it.
+    pub catalog: Option<Arc<Catalog>>,
+    /// Constraints to check at commit: call [`super::run_deferred`] before it.
+    pub deferred: DeferredChecks,
+    /// Indexes whose data is garbage once the transaction has committed: call [`super::after_commit`].
+    pub dropped_indexes: Vec<IndexId>,
+    /// SET CONSTRAINTS ALL IMMEDIATE (false) or DEFERRED (true); None leaves it to each constraint.
+    pub constraints_deferred: Option<bool>,
+}
+
+/// A notice or warning for the client.
+#[derive(Clone, Debug)]
+pub struct Notice {
+    /// `NOTICE`, `WARNING`, `INFO`.
+    pub severity: &'static str,
+    /// SQLSTATE, message and what else there is to say.
+    pub fields: SqlError,
+}
+
+impl Notice {
+    /// A NOTICE.
+    pub fn notice(message: impl Into<std::borrow::Cow<'static, str>>) -> Notice {
+        Notice { severity: "NOTICE", fields: SqlError::new(SqlState("00000"), message) }
+    }
+
+    /// A WARNING.
+    pub fn warning(state: SqlState, message: impl Into<std::borrow::Cow<'static, str>>) -> Notice {
+        Notice { severity: "WARNING", fields: SqlError::new(state, message) }
+    }
+
+    /// An INFO line, as VACUUM VERBOSE writes them.
+    pub fn info(message: impl Into<std::borrow::Cow<'static, str>>) -> Notice {
+        Notice { severity: "INFO", fields: SqlError::new(SqlState("00000"), message) }
+    }
+}
+
+/// Rows of pg_catalog, information_schema and the tables that show the server's inside.
+#[async_trait::async_trait]
+pub trait VirtualTables: Send + Sync {
+    /// All rows of a table, with all its columns.
+    async fn rows(&self, table: &VirtualTable, catalog: &Arc<Catalog>, db: &Db) -> Result<Vec<Vec<Datum>>, SqlError>;
+}
+
+/// No virtual tables have rows.
+#[derive(Debug)]
+pub struct NoVirtualTables;
+
+#[async_trait::async_trait]
+impl VirtualTables for NoVirtualTables {
+    async fn rows(&self, _: &VirtualTable, _: &Arc<Catalog>, _: &Db) -> Result<Vec<Vec<Datum>>, SqlError> {
+        Ok(Vec::new())
+    }
+}
+
+impl ExecContext<'_> {
+    /// The same context, borrowed anew.
+    pub fn reborrow(&mut self) -> ExecContext<'_> {
+        ExecContext {
+            txn: self.txn,
+            db: self.db,
+            catalog: Arc::clone(&self.catalog),
+            catalog_ts: self.catalog_ts,
+            plan_settings: self.plan_settings,
+            settings: self.settings,
+            session: self.session,
+            sequences: self.sequences,
+            transaction_time: self.transaction_time,
+            statement_time: self.statement_time,
+            cancel: self.cancel,
+            work_mem: self.work_mem,
+            virtual_tables: self.virtual_tables,
+            state: self.state,
+            notices: self.notices,
+        }
+    }
+
+    /// For expressions without parameters.
+    pub fn eval(&self) -> EvalContext<'_> {
+        self.eval_with(&[])
+    }
+
+    /// For expressions.
+    pub fn eval_with<'e>(&'e self, params: &'e [Datum]) -> EvalContext<'e> {
+        EvalContext {
+            params,
+            settings: self.settings,
+            session: self.session,
+            transaction_time: self.transaction_time,
+            statement_time: self.statement_time,
+        }
+    }
+
+    /// For text forms.
+    pub fn text(&self) -> TextContext<'_> {
+        TextContext { settings: self.settings, now: self.transaction_time, session: self.session }
+    }
+
+    /// A failure below, as the client sees it.
+    pub fn kv(&self, error: KvError) -> SqlError {
+        kv_error(error, &self.catalog)
+    }
+}
+
+/// One execution of a plan.
+pub(crate) struct Run<'r> {
+    pub(crate) ctx: ExecContext<'r>,
+    pub(crate) plan: Arc<StatementPlan>,
+    /// Statement parameters, then execution slots.
+    pub(crate) params: Vec<Datum>,
+    /// Common table expressions, by number.
+    pub(crate) ctes: Vec<CteRows>,
+    /// Rows written by the statement itself (not by its CTEs).
+    pub(crate) affected: u64,
+    /// A CTE is being filled: what it writes doesn't count.
+    pub(crate) inside_cte: bool,
+    /// Batches since the task last gave way to others.
+    pub(crate) batches: u32,
+}
+
+/// The rows of a common table expression, once it has been evaluated.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CteRows {
+    pub(crate) rows: Option<Arc<RowBatch>>,
+    /// While a recursive term runs: the last round's rows.
+    pub(crate) work: Arc<RowBatch>,
+    pub(crate) filling: bool,
+}
+
+impl Run<'_> {
+    /// For expressions of this execution.
+    pub(crate) fn eval(&self) -> EvalContext<'_> {
+        self.ctx.eval_with(&self.params)
+    }
+
+    /// A failure below, as the client sees it.
+    pub(crate) fn kv(&self, error: KvError) -> SqlError {
+        self.ctx.kv(error)
+    }
+
+    /// Sets an execution slot.
+    pub(crate) fn bind(&mut self, slot: usize, value: Datum) {
+        if slot >= self.params.len() {
+            self.params.resize(slot + 1, Datum::Null);
+        }
+        self.params[slot] = value;
+    }
+}
+
+/// The plan and the operator tree do not fit: a bug.
+pub(crate) fn misfit() -> SqlError {
+    SqlError::new(SqlState::INTERNAL_ERROR, "the executor's state does not fit its plan")
+}

@@ -1,0 +1,92 @@
+//! DELETE.
+
+use super::batch::MemoryUse;
+use super::context::Run;
+use super::foreign_key::ForeignKeyWork;
+use super::operator::Operator;
+use super::table_keys::primary_key;
+use super::write::{TableWriter, WRITE_ROWS, can_stream};
+use super::RowBatch;
+use crate::error::SqlError;
+use crate::expr::eval;
+use crate::plan::DeletePlan;
+use hashbrown::HashSet;
+use tidelock_base::Key;
+
+/// The input, until its rows were removed.
+pub(crate) struct DeleteState {
+    input: Operator,
+    done: bool,
+}
+
+impl DeleteState {
+    pub(super) fn new(input: Operator) -> DeleteState {
+        DeleteState { input, done: false }
+    }
+
+    /// Removes everything at the first call; gives what RETURNING says.
+    pub(super) async fn next(&mut self, plan: &DeletePlan, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
+        if std::mem::replace(&mut self.done, true) {
+            return Ok(None);
+        }
+        let mut removal = Removal {
+            writer: TableWriter::new(&plan.table, &run.ctx)?,
+            foreign: ForeignKeyWork::default(),
+            seen: HashSet::new(),
+            returned: RowBatch::new(plan.returning.as_ref().map_or(0, Vec::len)),
+            memory: MemoryUse::default(),
+            plan,
+        };
+        if can_stream(&plan.input, &plan.table, &[]) {
+            while let Some(batch) = self.input.next(&plan.input, run).await? {
+                removal.rows(&batch, run).await?;
+            }
+        } else {
+            let all = self.input.collect(&plan.input, run).await?;
+            removal.rows(&all, run).await?;
+        }
+        removal.foreign.finish(&mut run.ctx).await?;
+        Ok((!removal.returned.is_empty()).then_some(removal.returned))
+    }
+}
+
+/// A DELETE under way.
+struct Removal<'p> {
+    plan: &'p DeletePlan,
+    writer: TableWriter,
+    foreign: ForeignKeyWork,
+    seen: HashSet<Key>,
+    returned: RowBatch,
+    memory: MemoryUse,
+}
+
+impl Removal<'_> {
+    async fn rows(&mut self, batch: &RowBatch, run: &mut Run<'_>) -> Result<(), SqlError> {
+        let width = self.plan.table.columns.len();
+        for (at, input) in batch.rows().enumerate() {
+            let old = input.get(..width).unwrap_or(input);
+            if !self.plan.may_repeat || self.seen.insert(primary_key(&self.plan.table, old)?) {
+                self.writer.delete(old, &run.eval())?;
+                self.foreign.deleted(&self.plan.table, old, &run.ctx)?;
+                self.returning(input, run)?;
+            }
+            if (at + 1) % WRITE_ROWS == 0 {
+                self.writer.flush(run).await?;
+            }
+        }
+        self.writer.flush(run).await?;
+        Ok(())
+    }
+
+    fn returning(&mut self, input: &[crate::types::Datum], run: &mut Run<'_>) -> Result<(), SqlError> {
+        if !run.inside_cte {
+            run.affected += 1;
+        }
+        let Some(returning) = &self.plan.returning else { return Ok(()) };
+        let context = run.eval();
+        let values = returning.iter().map(|expr| eval(expr, input, &context)).collect::<Result<Vec<_>, _>>()?;
+        self.memory.row(&values)?;
+        self.returned.push(values);
+        Ok(())
+    }
+}

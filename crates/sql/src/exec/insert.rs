@@ -1,0 +1,144 @@
+//! INSERT.
+
+use super::batch::MemoryUse;
+use super::conflict::ConflictState;
+use super::context::Run;
+use super::foreign_key::ForeignKeyWork;
+use super::operator::Operator;
+use super::write::{TableWriter, WRITE_ROWS, can_stream, check_row, duplicate, fill_generated};
+use super::{RowBatch, sequence};
+use crate::catalog::TableDescriptor;
+use crate::error::SqlError;
+use crate::expr::eval;
+use crate::plan::InsertPlan;
+use crate::types::Datum;
+
+/// The input, until it was written; then the rows to return.
+pub(crate) struct InsertState {
+    input: Operator,
+    done: bool,
+}
+
+impl InsertState {
+    pub(super) fn new(input: Operator) -> InsertState {
+        InsertState { input, done: false }
+    }
+
+    /// Writes everything at the first call: rows are returned only when all are written.
+    pub(super) async fn next(&mut self, plan: &InsertPlan, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
+        if std::mem::replace(&mut self.done, true) {
+            return Ok(None);
+        }
+        let every: Vec<usize> = (0..plan.table.columns.len()).collect();
+        let mut insertion = Insertion::new(plan, run)?;
+        if can_stream(&plan.input, &plan.table, &every) {
+            while let Some(batch) = self.input.next(&plan.input, run).await? {
+                insertion.rows(batch, run).await?;
+            }
+        } else {
+            let all = self.input.collect(&plan.input, run).await?;
+            insertion.rows(all, run).await?;
+        }
+        insertion.finish(run).await
+    }
+}
+
+/// An INSERT under way.
+struct Insertion<'p> {
+    plan: &'p InsertPlan,
+    writer: TableWriter,
+    foreign: ForeignKeyWork,
+    conflict: Option<ConflictState>,
+    returned: RowBatch,
+    memory: MemoryUse,
+}
+
+impl<'p> Insertion<'p> {
+    fn new(plan: &'p InsertPlan, run: &Run<'_>) -> Result<Insertion<'p>, SqlError> {
+        Ok(Insertion {
+            writer: TableWriter::new(&plan.table, &run.ctx)?,
+            foreign: ForeignKeyWork::default(),
+            conflict: plan.on_conflict.as_ref().map(|_| ConflictState::default()),
+            returned: RowBatch::new(plan.returning.as_ref().map_or(0, Vec::len)),
+            memory: MemoryUse::default(),
+            plan,
+        })
+    }
+
+    async fn rows(&mut self, mut batch: RowBatch, run: &mut Run<'_>) -> Result<(), SqlError> {
+        number_rows(&self.plan.table, &mut batch, run).await?;
+        let context = run.eval();
+        for at in 0..batch.len() {
+            fill_generated(batch.row_mut(at), &self.plan.generated, &context)?;
+            check_row(&self.plan.table, batch.row(at), &self.plan.checks, &context)?;
+        }
+        let mut from = 0;
+        while from < batch.len() {
+            let to = (from + WRITE_ROWS).min(batch.len());
+            match (&mut self.conflict, &self.plan.on_conflict) {
+                (Some(state), Some(conflict)) => {
+                    let rows: Vec<&[Datum]> = (from..to).map(|at| batch.row(at)).collect();
+                    let written = state.insert(self.plan, conflict, &rows, &mut self.writer, run).await?;
+                    for row in written {
+                        match &row.old {
+                            Some(old) => self.foreign.updated(&self.plan.table, old, &row.new, &run.ctx)?,
+                            None => self.foreign.inserted(&self.plan.table, &row.new, &run.ctx)?,
+                        }
+                        self.count(&row.new, run)?;
+                    }
+                }
+                _ => {
+                    self.plain(&batch, from..to, run).await?;
+                }
+            }
+            from = to;
+        }
+        Ok(())
+    }
+
+    async fn plain(&mut self, batch: &RowBatch, range: std::ops::Range<usize>, run: &mut Run<'_>) -> Result<(), SqlError> {
+        for at in range.clone() {
+            self.writer.insert(batch.row(at), at, &run.eval())?;
+        }
+        if let Some(origin) = self.writer.flush(run).await? {
+            return Err(duplicate(&self.plan.table, origin.index, batch.row(origin.row), &run.ctx.text()));
+        }
+        for at in range {
+            self.foreign.inserted(&self.plan.table, batch.row(at), &run.ctx)?;
+            self.count(batch.row(at), run)?;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, row: &[Datum], run: &mut Run<'_>) -> Result<(), SqlError> {
+        if !run.inside_cte {
+            run.affected += 1;
+        }
+        let Some(returning) = &self.plan.returning else { return Ok(()) };
+        let context = run.eval();
+        let values = returning.iter().map(|expr| eval(expr, row, &context)).collect::<Result<Vec<_>, _>>()?;
+        self.memory.row(&values)?;
+        self.returned.push(values);
+        Ok(())
+    }
+
+    async fn finish(mut self, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
+        self.foreign.finish(&mut run.ctx).await?;
+        Ok((!self.returned.is_empty()).then_some(self.returned))
+    }
+}
+
+/// Gives rows of a table without a primary key their hidden numbers.
+async fn number_rows(table: &TableDescriptor, batch: &mut RowBatch, run: &mut Run<'_>) -> Result<(), SqlError> {
+    if table.has_primary_key() {
+        return Ok(());
+    }
+    let Some(part) = table.primary.key.first() else { return Ok(()) };
+    let ids = sequence::row_ids(&mut run.ctx, table.primary.index_id, batch.len()).await?;
+    for (at, id) in ids.into_iter().enumerate() {
+        if let Some(slot) = batch.row_mut(at).get_mut(part.column) {
+            *slot = Datum::Int8(id);
+        }
+    }
+    Ok(())
+}

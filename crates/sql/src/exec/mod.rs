@@ -1,0 +1,44 @@
+//! Execution: plans become rows, definitions become descriptors.
+//!
+//! **For the session.** [`Execution::open`] a plan, [`Execution::run`] it with an [`ExecContext`] and a [`RowSink`] (or both at once: [`execute`]). Definitions
+//! and maintenance go to [`ddl::run_ddl`]; COPY to [`copy`]. Before a commit call [`run_deferred`], after it [`after_commit`]. Everything about
+//! a transaction that is not in the [`tidelock_kvclient::Txn`] is in a [`TxnState`].
+//!
+//! **Inside.** `operator` is the tree, one file per operator; `scan` reads tables, `table_keys` says where rows and index entries live; `write` turns
+//! rows into one batch of writes, with their constraints; `foreign_key` checks and cascades. Memory is bounded per operator ([`MATERIALIZED_BYTES_MAX`]).
+
+mod aggregate;
+mod batch;
+pub mod cancel;
+mod conflict;
+mod context;
+pub mod copy;
+pub mod ddl;
+mod delete;
+mod errors;
+mod execution;
+mod filter;
+mod foreign_key;
+mod hash_join;
+mod insert;
+mod lock_rows;
+mod lookup_join;
+mod nested_loop;
+mod operator;
+mod scan;
+pub mod sequence;
+mod set_op;
+mod sort;
+mod sources;
+mod subplan;
+mod table_keys;
+mod update;
+mod window;
+mod write;
+
+pub use batch::{BATCH_ROWS, MATERIALIZED_BYTES_MAX, RowBatch};
+pub use cancel::{CancelFlag, CancelReason};
+pub use context::{ExecContext, NoVirtualTables, Notice, TxnState, VirtualTables};
+pub use errors::kv_error;
+pub use execution::{Affected, Execution, Flow, Progress, RowSink, after_commit, execute, run_deferred};
+pub use sequence::SequenceMemory;

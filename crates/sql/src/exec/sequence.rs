@@ -1,0 +1,156 @@
+//! Sequences: `nextval` and `setval`, which are not transactional, and what a session remembers of them.
+//!
+//! The current value is a key of its own in the store ([`store::sequence_key`]), so taking a number touches neither the descriptor nor a
+//! transaction. A session keeps the numbers it took in advance (`CACHE n`), and the last one it gave out.
+
+use super::ExecContext;
+use crate::catalog::{Oid, SequenceDescriptor, store};
+use crate::error::{SqlError, SqlState};
+use hashbrown::HashMap;
+use parking_lot::Mutex;
+use tidelock_base::Key;
+use tidelock_kvapi::{KvError, SequenceStep};
+
+/// Row ids that a session takes in advance for a table without a primary key.
+const ROW_IDS_AHEAD: u32 = 64;
+
+/// What a session remembers of sequences. The session owns it; its `currval` and `lastval` ask here.
+#[derive(Debug, Default)]
+pub struct SequenceMemory {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    current: HashMap<Oid, i64>,
+    last: Option<Oid>,
+    /// Numbers taken and not yet given out: next one, step, how many.
+    ahead: HashMap<Key, (i64, i64, u32)>,
+}
+
+impl SequenceMemory {
+    /// `currval(sequence)`.
+    pub fn currval(&self, sequence: Oid, name: &str) -> Result<i64, SqlError> {
+        self.inner.lock().current.get(&sequence).copied().ok_or_else(|| {
+            let message = format!("currval of sequence \"{name}\" is not yet defined in this session");
+            SqlError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message)
+        })
+    }
+
+    /// `lastval()`.
+    pub fn lastval(&self) -> Result<i64, SqlError> {
+        let inner = self.inner.lock();
+        let last = inner.last.and_then(|oid| inner.current.get(&oid).copied());
+        last.ok_or_else(|| SqlError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, "lastval is not yet defined in this session"))
+    }
+
+    /// DISCARD SEQUENCES.
+    pub fn clear(&self) {
+        *self.inner.lock() = Inner::default();
+    }
+
+    fn take_ahead(&self, key: &Key) -> Option<i64> {
+        let mut inner = self.inner.lock();
+        let (next, step, left) = inner.ahead.get_mut(key)?;
+        if *left == 0 {
+            return None;
+        }
+        let value = *next;
+        *left -= 1;
+        *next = next.saturating_add(*step);
+        Some(value)
+    }
+
+    fn keep_ahead(&self, key: Key, next: i64, step: i64, count: u32) {
+        self.inner.lock().ahead.insert(key, (next, step, count));
+    }
+
+    fn gave(&self, sequence: Oid, value: i64) {
+        let mut inner = self.inner.lock();
+        inner.current.insert(sequence, value);
+        inner.last = Some(sequence);
+    }
+}
+
+/// A sequence's definition, by OID.
+pub(crate) fn sequence_of<'c>(ctx: &'c ExecContext<'_>, oid: Oid) -> Result<(&'c str, &'c SequenceDescriptor), SqlError> {
+    let table = ctx.catalog.table(oid).ok_or_else(|| {
+        SqlError::new(SqlState::UNDEFINED_TABLE, format!("could not open relation with OID {oid}"))
+    })?;
+    let definition = table.sequence.as_ref().ok_or_else(|| {
+        SqlError::new(SqlState::WRONG_OBJECT_TYPE, format!("\"{}\" is not a sequence", table.name))
+    })?;
+    Ok((&table.name, definition))
+}
+
+/// `nextval`, `count` times in one request; the values in order.
+pub(crate) async fn nextval(ctx: &mut ExecContext<'_>, oid: Oid, count: usize) -> Result<Vec<i64>, SqlError> {
+    let (name, definition) = sequence_of(ctx, oid)?;
+    let (name, definition) = (name.to_owned(), definition.clone());
+    let key = store::sequence_key(definition.value_id);
+    let mut values = Vec::with_capacity(count);
+    while values.len() < count {
+        if let Some(value) = ctx.sequences.take_ahead(&key) {
+            values.push(value);
+            continue;
+        }
+        let wanted = (count - values.len()).max(definition.cache.clamp(1, i64::from(u32::MAX)) as usize);
+        let step = SequenceStep {
+            start: definition.start,
+            increment: definition.increment,
+            min: definition.min,
+            max: definition.max,
+            cycle: definition.cycle,
+            count: u32::try_from(wanted).unwrap_or(u32::MAX),
+        };
+        let (first, given) = match ctx.db.sequence_next(key.clone(), step).await {
+            Ok(answer) => answer,
+            Err(KvError::SequenceExhausted) => return Err(exhausted(&name, &definition)),
+            Err(error) => return Err(ctx.kv(error)),
+        };
+        ctx.sequences.keep_ahead(key.clone(), first, definition.increment, given.max(1));
+    }
+    if let Some(last) = values.last() {
+        ctx.sequences.gave(oid, *last);
+    }
+    Ok(values)
+}
+
+fn exhausted(name: &str, definition: &SequenceDescriptor) -> SqlError {
+    let (end, bound) = if definition.increment > 0 { ("maximum", definition.max) } else { ("minimum", definition.min) };
+    let message = format!("nextval: reached {end} value of sequence \"{name}\" ({bound})");
+    SqlError::new(SqlState::SEQUENCE_GENERATOR_LIMIT_EXCEEDED, message)
+}
+
+/// `setval`.
+pub(crate) async fn setval(ctx: &mut ExecContext<'_>, oid: Oid, value: i64, called: bool) -> Result<i64, SqlError> {
+    let (name, definition) = sequence_of(ctx, oid)?;
+    if value < definition.min || value > definition.max {
+        let message = format!("setval: value {value} is out of bounds for sequence \"{name}\" ({}..{})", definition.min, definition.max);
+        return Err(SqlError::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, message));
+    }
+    let key = store::sequence_key(definition.value_id);
+    ctx.sequences.inner.lock().ahead.remove(&key);
+    ctx.db.sequence_set(key, value, called).await.map_err(|e| ctx.kv(e))?;
+    if called {
+        ctx.sequences.gave(oid, value);
+    }
+    Ok(value)
+}
+
+/// Row ids for rows of a table without a primary key. Numbers taken in advance and lost leave gaps, which nobody sees.
+pub(crate) async fn row_ids(ctx: &mut ExecContext<'_>, primary_index: u64, count: usize) -> Result<Vec<i64>, SqlError> {
+    let key = store::row_id_key(primary_index);
+    let mut ids = Vec::with_capacity(count);
+    while ids.len() < count {
+        if let Some(id) = ctx.sequences.take_ahead(&key) {
+            ids.push(id);
+            continue;
+        }
+        let wanted = u32::try_from(count - ids.len()).unwrap_or(u32::MAX).max(ROW_IDS_AHEAD);
+        let step = store::counter_step(1, wanted);
+        let (first, given) = ctx.db.sequence_next(key.clone(), step).await.map_err(|e| ctx.kv(e))?;
+        ctx.sequences.keep_ahead(key.clone(), first, 1, given.max(1));
+    }
+    Ok(ids)
+}

@@ -1,0 +1,267 @@
+//! Values that must be computed by running something: subqueries, and functions that wait.
+
+use super::batch::BATCH_ROWS;
+use super::context::{Run, misfit};
+use super::operator::Operator;
+use super::sources::RowKey;
+use super::{RowBatch, sequence};
+use crate::error::{SqlError, SqlState};
+use crate::expr::{eval, eval_bool};
+use crate::functions::Waits;
+use crate::plan::{Binding, Plan, SubPlan, SubPlanKind, SubPlans};
+use crate::types::{DataType, Datum};
+use hashbrown::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The input, and what is known of subqueries that do not depend on the row.
+pub(crate) struct SubPlansState {
+    input: Operator,
+    known: Vec<Known>,
+}
+
+enum Known {
+    Nothing,
+    Value(Datum),
+    Rows(Arc<RowBatch>),
+    Set(Arc<HashedRows>),
+}
+
+/// The rows of `x IN (subquery)`, hashed by their equal sides.
+struct HashedRows {
+    keys: HashSet<RowKey>,
+    /// Some row has a NULL in its key.
+    has_null: bool,
+    is_empty: bool,
+    types: Arc<Vec<DataType>>,
+}
+
+impl SubPlansState {
+    pub(super) fn new(node: &SubPlans) -> SubPlansState {
+        SubPlansState { input: Operator::open(&node.input), known: node.list.iter().map(|_| Known::Nothing).collect() }
+    }
+
+    pub(super) async fn next(&mut self, node: &SubPlans, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
+        let Some(mut batch) = self.input.next(&node.input, run).await? else { return Ok(None) };
+        let width = batch.width() + node.list.len();
+        let mut out = RowBatch::new(width);
+        let mut numbers = sequence_numbers(node, batch.len(), run).await?;
+        for at in 0..batch.len() {
+            let mut row = batch.take_row(at);
+            for (number, sub) in node.list.iter().enumerate() {
+                let ahead = numbers.get_mut(number).and_then(|values| values.as_mut()).and_then(Iterator::next);
+                let value = match ahead {
+                    Some(value) => Datum::Int8(value),
+                    None => self.value(number, sub, &row, run).await?,
+                };
+                row.push(value);
+            }
+            out.push(row);
+        }
+        debug_assert!(out.len() <= BATCH_ROWS.max(batch.len()));
+        Ok(Some(out))
+    }
+
+    async fn value(&mut self, number: usize, sub: &SubPlan, row: &[Datum], run: &mut Run<'_>) -> Result<Datum, SqlError> {
+        let once = sub.bindings.is_empty();
+        bind_all(&sub.bindings, row, run)?;
+        let known = self.known.get_mut(number).ok_or_else(misfit)?;
+        if let (Known::Value(value), true) = (&*known, once) {
+            return Ok(value.clone());
+        }
+        let value = match &sub.kind {
+            SubPlanKind::Scalar(plan) => match single_row(plan, run).await? {
+                Some(row) => row.into_iter().next().unwrap_or(Datum::Null),
+                None => Datum::Null,
+            },
+            SubPlanKind::Row(plan) => single_row(plan, run).await?.map_or(Datum::Null, |row| Datum::Record(row.into())),
+            SubPlanKind::Exists(plan) => Datum::Bool(Operator::open(plan).next(plan, run).await?.is_some()),
+            SubPlanKind::Array(plan) => array_of_rows(plan, sub, run).await?,
+            SubPlanKind::Quantified { plan, test, all, hash } => {
+                let hash = hash.as_deref().filter(|_| once && !*all);
+                return quantified(known, plan, test, *all, hash, once, row, run).await;
+            }
+            SubPlanKind::Call { function, args } => {
+                let context = run.eval();
+                let args = args.iter().map(|arg| eval(arg, row, &context)).collect::<Result<Vec<_>, _>>()?;
+                return call(function, &args, run).await;
+            }
+        };
+        if once {
+            *known = Known::Value(value.clone());
+        }
+        Ok(value)
+    }
+}
+
+/// `nextval` of one sequence, once per row: the whole batch's numbers in one request.
+async fn sequence_numbers(node: &SubPlans, rows: usize, run: &mut Run<'_>) -> Result<Vec<Option<std::vec::IntoIter<i64>>>, SqlError> {
+    let mut numbers = Vec::new();
+    let calls = node.list.iter().filter(|s| matches!(&s.kind, SubPlanKind::Call { .. })).count();
+    for sub in &node.list {
+        let SubPlanKind::Call { function, args } = &sub.kind else {
+            numbers.push(None);
+            continue;
+        };
+        let constant = match args.as_slice() {
+            [arg] if function.name == "nextval" && calls == 1 && arg.children().iter().all(|c| c.children().is_empty()) && !mentions_columns(arg) => {
+                match eval(arg, &[], &run.eval())? {
+                    Datum::Oid(oid) => Some(oid),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        numbers.push(match constant {
+            Some(oid) => Some(sequence::nextval(&mut run.ctx, oid, rows).await?.into_iter()),
+            None => None,
+        });
+    }
+    Ok(numbers)
+}
+
+fn mentions_columns(expr: &crate::expr::Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |e| found |= matches!(e, crate::expr::Expr::Column(..)));
+    found
+}
+
+/// Evaluates bindings over a row and stores them in their slots.
+pub(super) fn bind_all(bindings: &[Binding], row: &[Datum], run: &mut Run<'_>) -> Result<(), SqlError> {
+    for binding in bindings {
+        let value = eval(&binding.value, row, &run.eval())?;
+        run.bind(binding.slot, value);
+    }
+    Ok(())
+}
+
+/// The only row; 21000 if there are more.
+async fn single_row(plan: &Plan, run: &mut Run<'_>) -> Result<Option<Vec<Datum>>, SqlError> {
+    let mut operator = Operator::open(plan);
+    let mut found = None;
+    while let Some(mut batch) = operator.next(plan, run).await? {
+        if found.is_some() || batch.len() > 1 {
+            return Err(SqlError::new(SqlState::CARDINALITY_VIOLATION, "more than one row returned by a subquery used as an expression"));
+        }
+        found = Some(batch.take_row(0));
+    }
+    Ok(found)
+}
+
+async fn array_of_rows(plan: &Plan, sub: &SubPlan, run: &mut Run<'_>) -> Result<Datum, SqlError> {
+    let rows = Operator::open(plan).collect(plan, run).await?;
+    let element = crate::types::element_of(sub.ty.ty).unwrap_or(DataType::TEXT);
+    let values = rows.into_rows().into_iter().filter_map(|row| row.into_iter().next());
+    Ok(Datum::array(element, values.collect()))
+}
+
+#[allow(clippy::too_many_arguments)] // the parts of one node
+async fn quantified(
+    known: &mut Known,
+    plan: &Plan,
+    test: &crate::expr::Expr,
+    all: bool,
+    hash: Option<&[(crate::expr::Expr, crate::expr::Expr)]>,
+    once: bool,
+    row: &[Datum],
+    run: &mut Run<'_>,
+) -> Result<Datum, SqlError> {
+    if let Some(pairs) = hash {
+        let set = match known {
+            Known::Set(set) => Arc::clone(set),
+            _ => {
+                let set = Arc::new(hashed(plan, pairs, run).await?);
+                *known = Known::Set(Arc::clone(&set));
+                set
+            }
+        };
+        return probe(&set, pairs, row, run);
+    }
+    let rows = match known {
+        Known::Rows(rows) if once => Arc::clone(rows),
+        _ => {
+            let rows = Arc::new(Operator::open(plan).collect(plan, run).await?);
+            if once {
+                *known = Known::Rows(Arc::clone(&rows));
+            }
+            rows
+        }
+    };
+    let context = run.eval();
+    let mut unknown = false;
+    let mut both = row.to_vec();
+    for inner in rows.rows() {
+        both.truncate(row.len());
+        both.extend_from_slice(inner);
+        match eval(test, &both, &context)? {
+            Datum::Null => unknown = true,
+            Datum::Bool(answer) if answer != all => return Ok(Datum::Bool(answer)),
+            _ => {}
+        }
+    }
+    Ok(if unknown { Datum::Null } else { Datum::Bool(all) })
+}
+
+async fn hashed(plan: &Plan, pairs: &[(crate::expr::Expr, crate::expr::Expr)], run: &mut Run<'_>) -> Result<HashedRows, SqlError> {
+    let rows = Operator::open(plan).collect(plan, run).await?;
+    let types = Arc::new(pairs.iter().map(|(_, right)| right.ty().ty).collect::<Vec<_>>());
+    let context = run.eval();
+    let mut set = HashedRows { keys: HashSet::new(), has_null: false, is_empty: rows.is_empty(), types };
+    for row in rows.rows() {
+        let values = pairs.iter().map(|(_, right)| eval(right, row, &context)).collect::<Result<Vec<_>, _>>()?;
+        set.has_null |= values.iter().any(Datum::is_null);
+        let key = RowKey::new(values, &set.types);
+        set.keys.insert(key);
+    }
+    Ok(set)
+}
+
+/// `row IN (set)`, with SQL's unknowns.
+fn probe(set: &HashedRows, pairs: &[(crate::expr::Expr, crate::expr::Expr)], row: &[Datum], run: &Run<'_>) -> Result<Datum, SqlError> {
+    if set.is_empty {
+        return Ok(Datum::Bool(false));
+    }
+    let context = run.eval();
+    let values = pairs.iter().map(|(left, _)| eval(left, row, &context)).collect::<Result<Vec<_>, _>>()?;
+    let has_null = values.iter().any(Datum::is_null);
+    if !has_null && set.keys.contains(&RowKey::new(values.clone(), &set.types)) {
+        return Ok(Datum::Bool(true));
+    }
+    if !has_null && !set.has_null {
+        return Ok(Datum::Bool(false));
+    }
+    // Some NULL: a pair of rows is unknown unless some column differs for certain.
+    let possible = set.keys.iter().any(|key| {
+        let columns = key.values().iter().zip(&values).zip(set.types.iter());
+        columns.into_iter().all(|((a, b), ty)| a.is_null() || b.is_null() || crate::types::compare::eq_as(*ty, a, b))
+    });
+    Ok(if possible { Datum::Null } else { Datum::Bool(false) })
+}
+
+/// A function that waits.
+async fn call(function: &'static crate::functions::BuiltinFunction, args: &[Datum], run: &mut Run<'_>) -> Result<Datum, SqlError> {
+    if function.strict && args.iter().any(Datum::is_null) {
+        return Ok(Datum::Null);
+    }
+    match (function.waits, function.name, args) {
+        (Some(Waits::Sleep), _, [Datum::Float8(seconds)]) => {
+            let seconds = if seconds.is_finite() { seconds.clamp(0.0, 1e9) } else { 0.0 };
+            tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
+            Ok(Datum::text(""))
+        }
+        (Some(Waits::Sequence), "nextval", [Datum::Oid(oid)]) => {
+            Ok(sequence::nextval(&mut run.ctx, *oid, 1).await?.pop().map_or(Datum::Null, Datum::Int8))
+        }
+        (Some(Waits::Sequence), "setval", [Datum::Oid(oid), Datum::Int8(value), rest @ ..]) => {
+            let called = !matches!(rest, [Datum::Bool(false)]);
+            sequence::setval(&mut run.ctx, *oid, *value, called).await.map(Datum::Int8)
+        }
+        (Some(Waits::Lock), name, _) => Err(SqlError::unsupported(format_args!("{name}()"))),
+        _ => (function.eval)(&run.eval(), args),
+    }
+}
+
+/// Whether a condition over a row holds (kept here for joins that test bound rows).
+pub(super) fn holds(on: Option<&crate::expr::Expr>, row: &[Datum], run: &Run<'_>) -> Result<bool, SqlError> {
+    on.map_or(Ok(true), |on| eval_bool(on, row, &run.eval()))
+}

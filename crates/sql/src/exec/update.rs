@@ -1,0 +1,129 @@
+//! UPDATE.
+//!
+//! The input gives the old rows, locked or not, as the plan has it; here they become new images, and one batch of writes. A row that was not locked and has
+//! changed since is reported by the write itself, and the statement (or the transaction) runs again.
+
+use super::batch::MemoryUse;
+use super::context::Run;
+use super::foreign_key::ForeignKeyWork;
+use super::operator::Operator;
+use super::table_keys::primary_key;
+use super::write::{TableWriter, WRITE_ROWS, can_stream, check_row, duplicate, fill_generated};
+use super::RowBatch;
+use crate::error::SqlError;
+use crate::expr::eval;
+use crate::plan::UpdatePlan;
+use crate::types::Datum;
+use hashbrown::HashSet;
+use tidelock_base::Key;
+
+/// The input, until it was written.
+pub(crate) struct UpdateState {
+    input: Operator,
+    done: bool,
+}
+
+impl UpdateState {
+    pub(super) fn new(input: Operator) -> UpdateState {
+        UpdateState { input, done: false }
+    }
+
+    /// Writes everything at the first call; gives what RETURNING says.
+    pub(super) async fn next(&mut self, plan: &UpdatePlan, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
+        if std::mem::replace(&mut self.done, true) {
+            return Ok(None);
+        }
+        let written: Vec<usize> = plan.assignments.iter().map(|(p, _)| *p).chain(plan.generated.iter().map(|g| g.column)).collect();
+        let mut modification = Modification::new(plan, run)?;
+        if can_stream(&plan.input, &plan.table, &written) {
+            while let Some(batch) = self.input.next(&plan.input, run).await? {
+                modification.rows(&batch, run).await?;
+            }
+        } else {
+            let all = self.input.collect(&plan.input, run).await?;
+            modification.rows(&all, run).await?;
+        }
+        modification.foreign.finish(&mut run.ctx).await?;
+        Ok((!modification.returned.is_empty()).then_some(modification.returned))
+    }
+}
+
+/// An UPDATE under way.
+struct Modification<'p> {
+    plan: &'p UpdatePlan,
+    writer: TableWriter,
+    foreign: ForeignKeyWork,
+    seen: HashSet<Key>,
+    returned: RowBatch,
+    memory: MemoryUse,
+}
+
+impl<'p> Modification<'p> {
+    fn new(plan: &'p UpdatePlan, run: &Run<'_>) -> Result<Modification<'p>, SqlError> {
+        Ok(Modification {
+            writer: TableWriter::new(&plan.table, &run.ctx)?,
+            foreign: ForeignKeyWork::default(),
+            seen: HashSet::new(),
+            returned: RowBatch::new(plan.returning.as_ref().map_or(0, Vec::len)),
+            memory: MemoryUse::default(),
+            plan,
+        })
+    }
+
+    async fn rows(&mut self, batch: &RowBatch, run: &mut Run<'_>) -> Result<(), SqlError> {
+        let mut at = 0;
+        while at < batch.len() {
+            let end = (at + WRITE_ROWS).min(batch.len());
+            let mut changed: Vec<(usize, Vec<Datum>)> = Vec::with_capacity(end - at);
+            while at < end {
+                if let Some(new) = self.new_row(batch.row(at), changed.len(), run)? {
+                    changed.push((at, new));
+                }
+                at += 1;
+            }
+            if let Some(origin) = self.writer.flush(run).await? {
+                let row = changed.get(origin.row).map(|(_, row)| row.as_slice()).unwrap_or_default();
+                return Err(duplicate(&self.plan.table, origin.index, row, &run.ctx.text()));
+            }
+            for (at, new) in changed {
+                self.foreign.updated(&self.plan.table, batch.row(at), &new, &run.ctx)?;
+                self.returning(batch.row(at), new, run)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The new image, checked and added to the writes; None for a row that was updated already.
+    fn new_row(&mut self, input: &[Datum], number: usize, run: &Run<'_>) -> Result<Option<Vec<Datum>>, SqlError> {
+        let plan = self.plan;
+        let old = input.get(..plan.table.columns.len()).unwrap_or(input);
+        if plan.may_repeat && !self.seen.insert(primary_key(&plan.table, old)?) {
+            return Ok(None);
+        }
+        let context = run.eval();
+        let mut new = old.to_vec();
+        for (position, value) in &plan.assignments {
+            let value = eval(value, input, &context)?;
+            if let Some(slot) = new.get_mut(*position) {
+                *slot = value;
+            }
+        }
+        fill_generated(&mut new, &plan.generated, &context)?;
+        check_row(&plan.table, &new, &plan.checks, &context)?;
+        self.writer.update(old, &new, number, &context)?;
+        Ok(Some(new))
+    }
+
+    fn returning(&mut self, input: &[Datum], mut new: Vec<Datum>, run: &mut Run<'_>) -> Result<(), SqlError> {
+        if !run.inside_cte {
+            run.affected += 1;
+        }
+        let Some(returning) = &self.plan.returning else { return Ok(()) };
+        new.extend_from_slice(input.get(new.len()..).unwrap_or_default());
+        let context = run.eval();
+        let values = returning.iter().map(|expr| eval(expr, &new, &context)).collect::<Result<Vec<_>, _>>()?;
+        self.memory.row(&values)?;
+        self.returned.push(values);
+        Ok(())
+    }
+}
