@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 use tidelock_sql::error::SqlError;
-use tidelock_sql::parse::parse;
+use tidelock_sql::parse::{LiftedLiteral, normalise, parse};
 use tidelock_sql::plan::explain::{ExplainOptions, explain_text};
 use tidelock_sql::expr::EvalContext;
 use tidelock_sql::plan::keys::concrete_spans;
@@ -116,4 +116,36 @@ fn bounds() {
         assert_eq!(planned(&format!("SELECT a FROM t WHERE b = '{literal}'")), Ok(()));
     };
     std::thread::Builder::new().stack_size(2 << 20).spawn(run).expect("a thread").join().expect("no panic");
+}
+
+/// A statement whose literals were lifted out means the same: it plans, and its result has the same columns.
+#[test]
+fn lifted() {
+    let catalog = catalog();
+    let mut seen = 0;
+    for file in ["access", "joins", "locks", "shapes", "accepted", "types"] {
+        let text = std::fs::read_to_string(format!("{}/tests/plan/{file}.txt", env!("CARGO_MANIFEST_DIR"))).expect("the script");
+        for block in text.split("\n\n") {
+            let sql = block.split("\n----\n").next().unwrap_or_default();
+            let Some(lifted) = normalise(sql) else { continue };
+            let described = |sql: &str, types: &[DataType]| {
+                let parsed = parse(sql)?;
+                let plan = plan_statement(&parsed[0].statement, &catalog, &PlanSettings::default(), types)?;
+                Ok(plan.output.iter().map(|c| format!("{} {}", c.name, c.ty)).collect::<Vec<_>>())
+            };
+            let Ok(plain): Result<_, SqlError> = described(sql, &[]) else { continue };
+            let types: Vec<DataType> = lifted.literals.iter().map(|literal| match literal {
+                LiftedLiteral::Int4(_) => DataType::INT4,
+                LiftedLiteral::Int8(_) => DataType::INT8,
+                LiftedLiteral::Numeric(_) => DataType::NUMERIC,
+                LiftedLiteral::Unknown(_) => DataType::UNKNOWN,
+            }).collect();
+            match described(&lifted.text, &types) {
+                Ok(columns) => assert_eq!(columns, plain, "{sql}"),
+                Err(error) => panic!("{sql}\n{}\n{}", lifted.text, shown(&error)),
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen > 50, "only {seen} statements were lifted");
 }

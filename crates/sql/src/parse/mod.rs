@@ -42,11 +42,15 @@ pub(crate) const STACK_GROWTH: usize = 4 << 20;
 
 /// All statements of a query string; none if it is empty.
 pub fn parse(sql: &str) -> Result<Vec<ParsedStatement>, SqlError> {
-    let text = tokens::tokenize(sql)?;
+    let mut text = tokens::tokenize(sql)?;
+    let mut rest = std::mem::take(&mut text.tokens).into_iter().peekable();
     let run = || {
         let mut statements = Vec::new();
-        for tokens in text.tokens.split(|t| t.token == Token::SemiColon).filter(|tokens| !tokens.is_empty()) {
-            statements.push(Cursor::new(&text, tokens.to_vec()).whole_statement()?);
+        while rest.peek().is_some() {
+            let tokens: Vec<_> = rest.by_ref().take_while(|t| t.token != Token::SemiColon).collect();
+            if !tokens.is_empty() {
+                statements.push(Cursor::new(&text, tokens).whole_statement()?);
+            }
         }
         Ok(statements)
     };

@@ -130,7 +130,13 @@ impl Rewriter<'_> {
         }
         let mut at = 0;
         while at < significant.len() {
-            at += self.rewrite(&significant[at..])?;
+            if matches!(significant[at].token, Token::Word(_)) {
+                at += self.rewrite(&significant[at..])?;
+            } else {
+                // Literals may be huge: they are moved, not copied.
+                self.out.push(std::mem::replace(&mut significant[at], TokenWithSpan::new_eof()));
+                at += 1;
+            }
         }
         Ok(())
     }
