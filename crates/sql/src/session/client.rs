@@ -5,6 +5,7 @@
 //! result, when the buffer has grown past [`FLUSH_BYTES`], and at the end of the protocol's message.
 
 use crate::error::SqlError;
+use crate::exec::Notice;
 use crate::plan::OutputColumn;
 use crate::types::Datum;
 use bytes::Bytes;
@@ -20,15 +21,6 @@ pub enum Format {
     Text,
     /// In PostgreSQL's binary form.
     Binary,
-}
-
-/// A NOTICE or WARNING.
-#[derive(Clone, Debug)]
-pub struct Notice {
-    /// NOTICE, WARNING, INFO, LOG, DEBUG.
-    pub severity: &'static str,
-    /// What it says; the SQLSTATE `00000` when it is none.
-    pub error: SqlError,
 }
 
 /// A place in the output to which a retry may go back.

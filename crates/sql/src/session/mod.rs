@@ -1,9 +1,182 @@
 //! The session: one client's statements, transaction and settings.
 //!
-//! [`client`] is the seam to the wire layer, [`settings`] the table of settings and a session's values.
+//! | file | what it is |
+//! |---|---|
+//! | [`client`] | the seam to the wire layer: where results go |
+//! | [`database`] | what all sessions share: catalog, plan cache, activity, cancel keys |
+//! | [`settings`] | the settings and their values |
+//! | [`plan_cache`] | statements' plans, shared by all sessions |
+//! | `transaction` | the transaction block: implicit, explicit, failed; savepoints |
+//! | `simple` | the simple protocol, its implicit transaction and its retries |
+//! | `extended` | prepared statements and portals |
+//! | `statement` | one statement, whichever protocol it came by |
+//! | `utility` | SET, SHOW, PREPARE, EXPLAIN and their like |
+//! | `cursor` | DECLARE, FETCH, MOVE, CLOSE |
+//! | `copy` | COPY in both directions |
+//! | `view` | what functions may ask of the session |
 
 pub mod client;
+mod copy;
+mod cursor;
+pub mod database;
+mod extended;
+pub mod plan_cache;
 pub mod settings;
+mod simple;
+mod statement;
+mod transaction;
+mod utility;
+mod view;
 
-pub use client::{Client, CopyInput, CopyStart, FLUSH_BYTES, Format, Mark, Notice};
+pub use client::{Client, CopyInput, CopyStart, FLUSH_BYTES, Format, Mark};
+pub use database::{Activity, ConnectOptions, Database, HeldLock, LockWait, ServerHooks, SessionHandle};
+pub use extended::{Executed, StatementDescription};
 pub use settings::{SERVER_VERSION, SETTINGS, SessionSettings};
+pub use transaction::Block;
+
+use crate::error::SqlError;
+use crate::exec::Notice;
+use crate::expr::clock_time;
+use cursor::Cursor;
+use extended::{Portal, Prepared};
+use hashbrown::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use transaction::Transaction;
+use view::SessionView;
+
+/// One client's session.
+pub struct Session {
+    database: Arc<Database>,
+    handle: Arc<SessionHandle>,
+    view: Arc<SessionView>,
+    /// The settings that RESET goes back to.
+    defaults: SessionSettings,
+    transaction: Transaction,
+    prepared: HashMap<String, Arc<Prepared>>,
+    portals: HashMap<String, Portal>,
+    cursors: HashMap<String, Cursor>,
+    notices: Vec<Notice>,
+    /// What the client was last told of the reported settings.
+    told: Vec<(&'static str, String)>,
+    /// The one execution of an implicit transaction of the extended protocol, while it can still be run again.
+    replay: Option<extended::Replay>,
+}
+
+impl Session {
+    /// A client connects. Unknown settings in the startup message are errors, as are bad values.
+    pub fn connect(database: Arc<Database>, options: ConnectOptions, secret: i32) -> Result<Session, SqlError> {
+        let handle = database.register(&options, secret)?;
+        let mut settings = database.defaults.clone();
+        for (name, value) in &options.settings {
+            if let Err(error) = settings.set(name, Some(value)) {
+                database.unregister(handle.pid);
+                return Err(error);
+            }
+        }
+        let view = Arc::new(SessionView::new(Arc::clone(&database), Arc::clone(&handle), settings.clone()));
+        let mut session = Session {
+            database,
+            handle,
+            view,
+            defaults: settings,
+            transaction: Transaction::default(),
+            prepared: HashMap::new(),
+            portals: HashMap::new(),
+            cursors: HashMap::new(),
+            notices: Vec::new(),
+            told: Vec::new(),
+            replay: None,
+        };
+        session.told = session.parameter_statuses();
+        session.publish_application_name();
+        Ok(session)
+    }
+
+    /// The process id that the client is told.
+    pub fn pid(&self) -> i32 {
+        self.handle.pid
+    }
+
+    /// What others may know of this session.
+    pub fn handle(&self) -> &Arc<SessionHandle> {
+        &self.handle
+    }
+
+    /// The settings that a client is told at its start.
+    pub fn parameter_statuses(&self) -> Vec<(&'static str, String)> {
+        let reported = self.settings().reported().into_iter();
+        reported.map(|(name, value)| (name, self.view.show(name).unwrap_or(value))).collect()
+    }
+
+    /// The settings, as they are now. Cheap: the parsed parts are shared.
+    fn settings(&self) -> SessionSettings {
+        self.view.settings.lock().clone()
+    }
+
+    fn restore_settings(&mut self, settings: SessionSettings) {
+        *self.view.settings.lock() = settings;
+        self.view.settings_changed.store(true, Ordering::Relaxed);
+    }
+
+    /// Writes pending notices, and ParameterStatus for reported settings that have changed.
+    fn report(&mut self, client: &mut dyn Client) {
+        for notice in self.notices.drain(..) {
+            client.notice(&notice);
+        }
+        if !self.view.settings_changed.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        let now = self.parameter_statuses();
+        for (name, value) in &now {
+            if !self.told.iter().any(|(told, before)| told == name && before == value) {
+                client.parameter_status(name, value);
+            }
+        }
+        self.told = now;
+        self.publish_application_name();
+    }
+
+    fn publish_application_name(&self) {
+        let name = self.view.show("application_name").unwrap_or_default();
+        self.handle.activity.lock().application_name = name;
+    }
+
+    /// Shows others what the session does.
+    fn set_activity(&self, state: &'static str, query: Option<&Arc<str>>) {
+        let mut activity = self.handle.activity.lock();
+        let now = clock_time();
+        activity.state = state;
+        activity.state_change = now;
+        activity.transaction_start = (self.transaction.block != Block::None).then_some(self.transaction.started);
+        if let Some(query) = query {
+            activity.query = Arc::clone(query);
+            activity.query_start = now;
+        }
+    }
+
+    /// The client has its answer and is thinking.
+    fn set_idle(&self) {
+        self.set_activity(
+            match self.transaction.block {
+                Block::None | Block::Implicit => "idle",
+                Block::Explicit => "idle in transaction",
+                Block::Failed => "idle in transaction (aborted)",
+            },
+            None,
+        );
+    }
+
+    /// The client is gone: everything is released at once.
+    pub async fn close(mut self) {
+        self.rollback().await;
+        self.database.unregister(self.handle.pid);
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // A connection task that was dropped half-way did not call `close`; its transaction aborts itself.
+        self.database.unregister(self.handle.pid);
+    }
+}

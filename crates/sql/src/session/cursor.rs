@@ -1,0 +1,183 @@
+//! SQL cursors: DECLARE, FETCH, MOVE, CLOSE.
+//!
+//! A cursor's rows are taken when it is declared, in the transaction's snapshot, and kept until it is closed: that makes every
+//! direction and WITH HOLD the same simple thing. The price is memory, which is bounded: a result of more than
+//! [`MAX_CURSOR_BYTES`] is refused with 53200.
+
+use super::client::{Client, Format};
+use super::{Block, Session};
+use crate::ast::{DeclareCursor, Fetch, FetchDirection, Statement};
+use crate::error::{SqlError, SqlState};
+use crate::exec::{Flow, execute};
+use crate::plan::{OutputColumn, plan_statement};
+use crate::types::Datum;
+use std::sync::Arc;
+
+/// Memory of one cursor.
+const MAX_CURSOR_BYTES: usize = 256 << 20;
+
+/// Cursors of one session.
+const MAX_CURSORS: usize = 1000;
+
+/// An open cursor.
+pub(super) struct Cursor {
+    columns: Vec<OutputColumn>,
+    rows: Vec<Vec<Datum>>,
+    /// 0 is before the first row, n on row n, len + 1 after the last.
+    position: i64,
+    backward: bool,
+    hold: bool,
+    format: Format,
+    /// Its transaction has committed: it is held.
+    held: bool,
+}
+
+impl Cursor {
+    pub(super) fn columns(&self) -> Vec<OutputColumn> {
+        self.columns.clone()
+    }
+
+    /// Does it outlive its transaction?
+    pub(super) fn survives(&mut self, committed: bool) -> bool {
+        self.held |= self.hold && committed;
+        self.held
+    }
+
+    fn last(&self) -> i64 {
+        self.rows.len() as i64
+    }
+
+    /// Moves, and gives the rows passed on the way, in order of passing.
+    fn walk(&mut self, direction: FetchDirection) -> Result<Vec<usize>, SqlError> {
+        let end = self.last() + 1;
+        let steps = match direction {
+            FetchDirection::Forward(n) => n,
+            FetchDirection::ForwardAll => end,
+            FetchDirection::Backward(n) => -n,
+            FetchDirection::BackwardAll => -end,
+            FetchDirection::Absolute(n) => {
+                let target = if n < 0 { (end + n).max(0) } else { n.min(end) };
+                return self.jump(target);
+            }
+            FetchDirection::Relative(n) => return self.jump((self.position.saturating_add(n)).clamp(0, end)),
+        };
+        if steps == 0 {
+            return Ok(self.here());
+        }
+        self.check_direction(steps > 0)?;
+        let mut passed = Vec::new();
+        for _ in 0..steps.unsigned_abs() {
+            self.position = (self.position + steps.signum()).clamp(0, end);
+            if self.position == 0 || self.position == end {
+                break;
+            }
+            passed.push(self.position as usize - 1);
+        }
+        Ok(passed)
+    }
+
+    fn jump(&mut self, target: i64) -> Result<Vec<usize>, SqlError> {
+        self.check_direction(target >= self.position)?;
+        self.position = target;
+        Ok(self.here())
+    }
+
+    fn here(&self) -> Vec<usize> {
+        let inside = (1..=self.last()).contains(&self.position);
+        inside.then_some(self.position as usize - 1).into_iter().collect()
+    }
+
+    fn check_direction(&self, forward: bool) -> Result<(), SqlError> {
+        if forward || self.backward {
+            return Ok(());
+        }
+        Err(SqlError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, "cursor can only scan forward")
+            .hint("Declare it with SCROLL option to enable backward scan."))
+    }
+}
+
+impl Session {
+    /// DECLARE.
+    pub(super) async fn declare_cursor(&mut self, declare: &DeclareCursor) -> Result<(), SqlError> {
+        if !declare.hold && self.transaction.block != Block::Explicit {
+            let message = "DECLARE CURSOR can only be used in transaction blocks";
+            return Err(SqlError::new(SqlState::NO_ACTIVE_SQL_TRANSACTION, message));
+        }
+        if self.cursors.contains_key(&declare.name) {
+            let message = format!("cursor \"{}\" already exists", declare.name);
+            return Err(SqlError::new(SqlState::DUPLICATE_CURSOR, message));
+        }
+        if self.cursors.len() >= MAX_CURSORS {
+            return Err(SqlError::new(SqlState::CONFIGURATION_LIMIT_EXCEEDED, format!("more than {MAX_CURSORS} open cursors")));
+        }
+        self.open_transaction()?;
+        let statement = Statement::Query(Box::new(declare.query.clone()));
+        let scope = self.scope();
+        self.step(&scope.settings);
+        let plan = Arc::new(plan_statement(&statement, &scope.catalog, &scope.plan_settings, &[])?);
+        self.check_allowed(&statement, Some(&plan))?;
+        let mut rows = Vec::new();
+        let mut bytes = 0usize;
+        let mut sink = |row: &[Datum]| {
+            bytes += row.iter().map(size_of_datum).sum::<usize>();
+            if bytes > MAX_CURSOR_BYTES {
+                let message = format!("the cursor's rows need more than {} MB", MAX_CURSOR_BYTES >> 20);
+                return Err(SqlError::new(SqlState::OUT_OF_MEMORY, message));
+            }
+            rows.push(row.to_vec());
+            Ok(Flow::Continue)
+        };
+        let mut ctx = self.context(&scope)?;
+        execute(&plan, Vec::new(), &mut ctx, &mut sink).await?;
+        let cursor = Cursor {
+            columns: plan.output.clone(),
+            rows,
+            position: 0,
+            backward: declare.scroll != Some(false),
+            hold: declare.hold,
+            format: if declare.binary { Format::Binary } else { Format::Text },
+            held: false,
+        };
+        self.cursors.insert(declare.name.clone(), cursor);
+        Ok(())
+    }
+
+    /// FETCH and MOVE.
+    pub(super) fn fetch(&mut self, fetch: &Fetch, client: &mut dyn Client) -> Result<String, SqlError> {
+        let settings = self.settings();
+        let cursor = self.cursors.get_mut(&fetch.cursor).ok_or_else(|| no_cursor(&fetch.cursor))?;
+        let passed = cursor.walk(fetch.direction)?;
+        if fetch.is_move {
+            return Ok(format!("MOVE {}", passed.len()));
+        }
+        client.row_description(&cursor.columns, &[cursor.format]);
+        client.begin_rows(&cursor.columns, &[cursor.format], &settings.formats);
+        passed.iter().try_for_each(|at| client.row(&cursor.rows[*at]))?;
+        Ok(format!("FETCH {}", passed.len()))
+    }
+
+    /// CLOSE.
+    pub(super) fn close_cursor(&mut self, name: Option<&str>) -> Result<(), SqlError> {
+        match name {
+            None => self.cursors.clear(),
+            Some(name) => {
+                self.cursors.remove(name).ok_or_else(|| no_cursor(name))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn no_cursor(name: &str) -> SqlError {
+    SqlError::new(SqlState::INVALID_CURSOR_NAME, format!("cursor \"{name}\" does not exist"))
+}
+
+fn size_of_datum(datum: &Datum) -> usize {
+    let held = match datum {
+        Datum::Text(text) => text.len(),
+        Datum::Bytes(bytes) => bytes.len(),
+        Datum::Array(array) => array.elements.len() * size_of::<Datum>(),
+        _ => 0,
+    };
+    size_of::<Datum>() + held
+}

@@ -1,0 +1,234 @@
+//! What functions may ask of the session: `current_setting`, `currval`, `'t'::regclass`, `pg_get_indexdef` ...
+//!
+//! Functions are evaluated while the session itself is borrowed by the running statement, so what they may see lives behind
+//! this view: the settings under a mutex, and the catalog that the statement was planned against.
+
+use super::database::{Database, SessionHandle};
+use super::settings::SessionSettings;
+use crate::catalog::{Catalog, VirtualTable};
+use crate::error::{SqlError, SqlState};
+use crate::exec::VirtualTables;
+use crate::exec::sequence::SequenceMemory;
+use crate::expr::{ObjectKind, SessionInfo};
+use crate::types::Datum;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tidelock_kvapi::Isolation;
+use tidelock_kvclient::Db;
+
+/// A session as its functions see it.
+pub(super) struct SessionView {
+    pub(super) database: Arc<Database>,
+    pub(super) handle: Arc<SessionHandle>,
+    pub(super) settings: Mutex<SessionSettings>,
+    pub(super) sequences: SequenceMemory,
+    modes: Mutex<(Isolation, bool)>,
+    catalog: Mutex<Arc<Catalog>>,
+    transaction_id: AtomicU64,
+    /// `set_config` changed something: the session looks for what to report.
+    pub(super) settings_changed: AtomicBool,
+}
+
+impl SessionView {
+    pub(super) fn new(database: Arc<Database>, handle: Arc<SessionHandle>, settings: SessionSettings) -> SessionView {
+        let catalog = Arc::clone(&database.catalog.load().catalog);
+        SessionView {
+            modes: Mutex::new((settings.default_isolation, settings.default_read_only)),
+            settings: Mutex::new(settings),
+            sequences: SequenceMemory::default(),
+            catalog: Mutex::new(catalog),
+            transaction_id: AtomicU64::new(0),
+            settings_changed: AtomicBool::new(false),
+            database,
+            handle,
+        }
+    }
+
+    pub(super) fn set_transaction_modes(&self, isolation: Isolation, read_only: bool) {
+        *self.modes.lock() = (isolation, read_only);
+    }
+
+    pub(super) fn set_transaction_id(&self, id: u64) {
+        self.transaction_id.store(id, Ordering::Relaxed);
+    }
+
+    pub(super) fn set_catalog(&self, catalog: &Arc<Catalog>) {
+        let mut current = self.catalog.lock();
+        if !Arc::ptr_eq(&current, catalog) {
+            *current = Arc::clone(catalog);
+        }
+    }
+
+    pub(super) fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.catalog.lock())
+    }
+
+    /// A setting's value, server-wide ones included.
+    pub(super) fn show(&self, name: &str) -> Option<String> {
+        match name.to_ascii_lowercase().as_str() {
+            "transaction_isolation" => Some(self.modes.lock().0.to_string()),
+            "transaction_read_only" => Some(if self.modes.lock().1 { "on" } else { "off" }.to_string()),
+            "sql.point_gets" => {
+                Some(if self.database.point_gets.load(Ordering::Relaxed) { "on" } else { "off" }.to_string())
+            }
+            "is_superuser" => Some("on".to_string()),
+            "session_authorization" => Some(self.handle.user.clone()),
+            lower => self.database.hooks.server_setting(lower).or_else(|| self.settings.lock().show(name)),
+        }
+    }
+
+    fn search_path(&self) -> Vec<String> {
+        self.settings.lock().effective_search_path(&self.handle.user)
+    }
+}
+
+impl std::fmt::Debug for SessionView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SessionView({})", self.handle.pid)
+    }
+}
+
+impl SessionInfo for SessionView {
+    fn current_user(&self) -> String {
+        self.handle.user.clone()
+    }
+
+    fn current_database(&self) -> String {
+        self.handle.database.clone()
+    }
+
+    fn current_schemas(&self, implicit: bool) -> Vec<String> {
+        let catalog = self.catalog();
+        let path = self.search_path();
+        let implied = implicit && !path.iter().any(|name| name == "pg_catalog");
+        let existing = path.into_iter().filter(|name| catalog.schema(name).is_some());
+        implied.then(|| "pg_catalog".to_string()).into_iter().chain(existing).collect()
+    }
+
+    fn backend_pid(&self) -> i32 {
+        self.handle.pid
+    }
+
+    fn transaction_id(&self) -> i64 {
+        self.transaction_id.load(Ordering::Relaxed) as i64
+    }
+
+    fn setting(&self, name: &str) -> Option<String> {
+        self.show(name)
+    }
+
+    fn set_setting(&self, name: &str, value: &str, is_local: bool) -> Result<String, SqlError> {
+        if is_local {
+            return Err(SqlError::unsupported("set_config with is_local"));
+        }
+        let shown = self.settings.lock().set(name, Some(value))?;
+        self.settings_changed.store(true, Ordering::Relaxed);
+        Ok(shown)
+    }
+
+    fn currval(&self, sequence: u32) -> Result<i64, SqlError> {
+        let name = self.object_name(ObjectKind::Relation, sequence).unwrap_or_default();
+        self.sequences.currval(sequence, &name)
+    }
+
+    fn lastval(&self) -> Result<i64, SqlError> {
+        self.sequences.lastval()
+    }
+
+    fn object_oid(&self, kind: ObjectKind, name: &str) -> Option<u32> {
+        let catalog = self.catalog();
+        let (schema, name) = split_qualified(name);
+        match kind {
+            ObjectKind::Relation => {
+                let path = self.search_path();
+                if let Some(relation) = catalog.resolve(schema.as_deref(), &name, &path) {
+                    return Some(relation.descriptor().oid);
+                }
+                let (table, index) = catalog.resolve_index(schema.as_deref(), &name, &path)?;
+                Some(index.map_or(table.primary.oid, |at| table.indexes[at].oid))
+            }
+            ObjectKind::Namespace => catalog.schema(&name).map(|schema| schema.oid),
+            ObjectKind::Role => (name == self.handle.user || name == "postgres").then_some(10),
+            ObjectKind::Type | ObjectKind::Function | ObjectKind::Operator => None,
+        }
+    }
+
+    fn object_name(&self, kind: ObjectKind, oid: u32) -> Option<String> {
+        let catalog = self.catalog();
+        match kind {
+            ObjectKind::Relation => {
+                let (schema, name) = relation_name(&catalog, oid)?;
+                let visible = self.object_oid(ObjectKind::Relation, &quoted(&name)) == Some(oid);
+                Some(if visible { quoted(&name) } else { format!("{}.{}", quoted(&schema), quoted(&name)) })
+            }
+            ObjectKind::Namespace => catalog.schemas().find(|schema| schema.oid == oid).map(|schema| quoted(&schema.name)),
+            ObjectKind::Role => (oid == 10).then(|| "postgres".to_string()),
+            ObjectKind::Type | ObjectKind::Function | ObjectKind::Operator => None,
+        }
+    }
+
+    fn catalog_function(&self, name: &'static str, args: &[Datum]) -> Result<Datum, SqlError> {
+        { let _ = args; Err(SqlError::unsupported(format_args!("{name}()"))) }
+    }
+}
+
+/// Schema and name of a table, view, sequence or index.
+pub(crate) fn relation_name(catalog: &Catalog, oid: u32) -> Option<(String, String)> {
+    if let Some(relation) = catalog.relation(oid) {
+        let descriptor = relation.descriptor();
+        return Some((descriptor.schema.clone(), descriptor.name.clone()));
+    }
+    catalog.relations().find_map(|relation| {
+        let table = relation.descriptor();
+        let index = table.all_indexes().find(|index| index.oid == oid)?;
+        Some((table.schema.clone(), index.name.clone()))
+    })
+}
+
+/// A name as SQL writes it: quoted where it must be.
+pub(crate) fn quoted(name: &str) -> String {
+    let plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '$');
+    if plain { name.to_string() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+}
+
+/// `"Schema".name` into its parts, folded to lower case where unquoted.
+fn split_qualified(text: &str) -> (Option<String>, String) {
+    let mut parts: Vec<String> = vec![String::new()];
+    let mut in_quotes = false;
+    let mut chars = text.trim().chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if in_quotes && chars.peek() == Some(&'"') => {
+                chars.next();
+                push_to(&mut parts, '"');
+            }
+            '"' => in_quotes = !in_quotes,
+            '.' if !in_quotes => parts.push(String::new()),
+            c if in_quotes => push_to(&mut parts, c),
+            c => c.to_lowercase().for_each(|c| push_to(&mut parts, c)),
+        }
+    }
+    let name = parts.pop().unwrap_or_default();
+    (parts.pop(), name)
+}
+
+fn push_to(parts: &mut [String], c: char) {
+    if let Some(last) = parts.last_mut() {
+        last.push(c);
+    }
+}
+
+impl SessionView {
+    pub(super) fn undefined_setting(name: &str) -> SqlError {
+        SqlError::new(SqlState::UNDEFINED_OBJECT, format!("unrecognized configuration parameter \"{name}\""))
+    }
+}
+
+#[async_trait::async_trait]
+impl VirtualTables for SessionView {
+    async fn rows(&self, table: &VirtualTable, _: &Arc<Catalog>, _: &Db) -> Result<Vec<Vec<Datum>>, SqlError> {
+        Err(SqlError::unsupported(format_args!("{}.{}", table.schema, table.name)))
+    }
+}
