@@ -1,1 +1,32 @@
-fn main() {}
+//! The `tidelock` binary: one file per subcommand.
+
+#![forbid(unsafe_code)]
+
+mod commands;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Statements allocate and free small things on a few threads: what this allocator is made for.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// A small SQL database that speaks the PostgreSQL wire protocol.
+#[derive(Parser)]
+#[command(name = "tidelock", version, about, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the server on a data folder.
+    Start(commands::start::StartArgs),
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Start(args) => commands::start::run(args),
+    }
+}

@@ -23,7 +23,7 @@
 mod connection;
 mod control;
 mod frontend;
-mod limits;
+pub mod limits;
 mod listener;
 mod metrics;
 mod output;
