@@ -179,6 +179,9 @@ impl Conversation<'_> {
                 continue;
             };
             self.message(frame).await?;
+            if let Some(fatal) = self.stream.take_fatal() {
+                return Err(fatal.into());
+            }
             if self.stream.buffered() >= FLUSH_BYTES {
                 self.stream.send().await?;
             }

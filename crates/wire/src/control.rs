@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::task::Waker;
 use std::time::{Duration, Instant};
+use tidelock_sql::exec::cancel::CancelReason;
 use tidelock_sql::session::SessionHandle;
 
 /// Why a connection must end.
@@ -60,10 +61,10 @@ impl Control {
         self.waker.wake();
     }
 
-    /// Cancels the running statement.
+    /// Ends the running statement, and with it the connection.
     pub(crate) fn cancel(&self) {
         if let Some(session) = self.session.get() {
-            session.cancel.cancel();
+            session.cancel.cancel(CancelReason::Terminate);
         }
     }
 

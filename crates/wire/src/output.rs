@@ -15,7 +15,8 @@ use pgwire::messages::response::{
 use pgwire::messages::startup::ParameterStatus;
 use tidelock_sql::error::SqlError;
 use tidelock_sql::plan::OutputColumn;
-use tidelock_sql::session::{CopyStart, Format, Notice};
+use tidelock_sql::exec::Notice;
+use tidelock_sql::session::{CopyStart, Format};
 use tidelock_sql::types::{Datum, FormatSettings, info};
 
 /// What errors say of their place in the source: clients print it, and some insist on its presence.
@@ -72,7 +73,7 @@ impl Output {
 
     /// NoticeResponse.
     pub(crate) fn notice(&mut self, notice: &Notice) {
-        self.put(NoticeResponse::from(error_info(notice.severity, &notice.error)));
+        self.put(NoticeResponse::from(error_info(notice.severity, &notice.fields)));
     }
 
     /// CopyInResponse.

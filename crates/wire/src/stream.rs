@@ -16,9 +16,10 @@ use pgwire::messages::response::EmptyQueryResponse;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use tidelock_sql::error::SqlError;
+use tidelock_sql::exec::Notice;
+use tidelock_sql::error::{SqlError, SqlState};
 use tidelock_sql::plan::OutputColumn;
-use tidelock_sql::session::{Client, CopyInput, CopyStart, Format, Mark, Notice};
+use tidelock_sql::session::{Client, CopyInput, CopyStart, Format, Mark};
 use tidelock_sql::types::{Datum, FormatSettings};
 use tokio::net::TcpStream;
 
@@ -178,7 +179,12 @@ impl Client for Stream {
     }
 
     fn error(&mut self, error: &SqlError) {
-        self.output.error("ERROR", error);
+        if error.state() == SqlState::ADMIN_SHUTDOWN {
+            // It ends the connection, which says so by itself.
+            self.fatal.get_or_insert_with(|| error.clone());
+        } else {
+            self.output.error("ERROR", error);
+        }
     }
 
     fn notice(&mut self, notice: &Notice) {
@@ -250,5 +256,5 @@ impl Client for Stream {
 
 fn unexpected_in_copy(kind: Kind) -> SqlError {
     let message = format!("unexpected message {kind:?} during COPY from stdin");
-    SqlError::new(tidelock_sql::error::SqlState::PROTOCOL_VIOLATION, message)
+    SqlError::new(SqlState::PROTOCOL_VIOLATION, message)
 }

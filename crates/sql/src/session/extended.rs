@@ -293,7 +293,7 @@ impl Session {
         // Only what returns rows can be suspended; a driver that limits an UPDATE to one row still means all of it.
         let limit = (max_rows > 0 && plan.returns_rows).then_some(u64::from(max_rows));
         if portal.execution.is_none() && limit.is_none() {
-            let tag = self.execute_whole(&plan, portal, client).await?;
+            let tag = self.execute_whole(&plan, &portal.params, &portal.formats, client).await?;
             client.command_complete(&tag);
             portal.finished = Some(tag);
             if let Some(replay) = &mut self.replay {
@@ -315,17 +315,23 @@ impl Session {
     }
 
     /// Runs to the end, again if need be, while this is the transaction's first statement.
-    async fn execute_whole(&mut self, plan: &Arc<StatementPlan>, portal: &Portal, client: &mut dyn Client) -> Result<String, SqlError> {
+    async fn execute_whole(
+        &mut self,
+        plan: &Arc<StatementPlan>,
+        params: &[Datum],
+        formats: &[Format],
+        client: &mut dyn Client,
+    ) -> Result<String, SqlError> {
         for attempt in 0.. {
             let before = client.mark();
             let first = self.transaction.statements == 0 && self.transaction.block == Block::Implicit;
-            let result = self.run_plan(plan, portal.params.clone(), &portal.formats, client).await;
+            let result = self.run_plan(plan, params.to_vec(), formats, client).await;
             match result {
                 Ok(tag) => {
                     self.replay = first.then(|| Replay {
                         plan: Arc::clone(plan),
-                        params: portal.params.clone(),
-                        formats: portal.formats.clone(),
+                        params: params.to_vec(),
+                        formats: formats.to_vec(),
                         before,
                         after: before,
                     });

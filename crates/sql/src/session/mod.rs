@@ -109,6 +109,15 @@ impl Session {
         reported.map(|(name, value)| (name, self.view.show(name).unwrap_or(value))).collect()
     }
 
+    /// How long the client may think now before it is sent away.
+    pub fn idle_timeout(&self) -> Option<std::time::Duration> {
+        let settings = self.view.settings.lock();
+        match self.transaction.block {
+            Block::None | Block::Implicit => settings.idle_timeout,
+            Block::Explicit | Block::Failed => settings.idle_in_transaction_timeout,
+        }
+    }
+
     /// The settings, as they are now. Cheap: the parsed parts are shared.
     fn settings(&self) -> SessionSettings {
         self.view.settings.lock().clone()

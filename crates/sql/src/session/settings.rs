@@ -162,6 +162,10 @@ pub struct SessionSettings {
     pub statement_timeout: Option<Duration>,
     /// `lock_timeout`.
     pub lock_timeout: Option<Duration>,
+    /// `idle_session_timeout`.
+    pub idle_timeout: Option<Duration>,
+    /// `idle_in_transaction_session_timeout`.
+    pub idle_in_transaction_timeout: Option<Duration>,
     /// `default_transaction_isolation`.
     pub default_isolation: Isolation,
     /// `default_transaction_read_only`.
@@ -183,6 +187,8 @@ impl Default for SessionSettings {
             implicit_select_for_update: true,
             statement_timeout: None,
             lock_timeout: None,
+            idle_timeout: None,
+            idle_in_transaction_timeout: None,
             default_isolation: Isolation::Serializable,
             default_read_only: false,
             lazy_commit: false,
@@ -271,6 +277,8 @@ impl SessionSettings {
             "search_path" => self.search_path = Arc::new(parse_list(value)),
             "enable_implicit_select_for_update" => self.implicit_select_for_update = value == "on",
             "statement_timeout" => self.statement_timeout = millis(value)?,
+            "idle_session_timeout" => self.idle_timeout = millis(value)?,
+            "idle_in_transaction_session_timeout" => self.idle_in_transaction_timeout = millis(value)?,
             "lock_timeout" => self.lock_timeout = millis(value)?,
             "default_transaction_isolation" => self.default_isolation = isolation(value)?,
             "default_transaction_read_only" => self.default_read_only = value == "on",
