@@ -49,6 +49,11 @@ impl SequenceMemory {
         *self.inner.lock() = Inner::default();
     }
 
+    /// Forgets numbers taken in advance: the sequence was set to something else.
+    pub(super) fn clear_ahead(&self, key: &Key) {
+        self.inner.lock().ahead.remove(key);
+    }
+
     fn take_ahead(&self, key: &Key) -> Option<i64> {
         let mut inner = self.inner.lock();
         let (next, step, left) = inner.ahead.get_mut(key)?;
@@ -130,7 +135,7 @@ pub(crate) async fn setval(ctx: &mut ExecContext<'_>, oid: Oid, value: i64, call
         return Err(SqlError::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, message));
     }
     let key = store::sequence_key(definition.value_id);
-    ctx.sequences.inner.lock().ahead.remove(&key);
+    ctx.sequences.clear_ahead(&key);
     ctx.db.sequence_set(key, value, called).await.map_err(|e| ctx.kv(e))?;
     if called {
         ctx.sequences.gave(oid, value);

@@ -1,8 +1,310 @@
-//! stub
-use super::ExecContext;
-use crate::ast::Statement;
-use crate::error::SqlError;
-/// Runs a definition.
-pub async fn run_ddl(statement: &Statement, _ctx: &mut ExecContext<'_>) -> Result<&'static str, SqlError> {
-    Err(SqlError::unsupported(statement.tag()))
+//! Definitions: CREATE, ALTER, DROP, TRUNCATE, COMMENT, and ANALYZE.
+//!
+//! DDL is transactional. A [`Ddl`] edits a copy of the catalog, notes each changed descriptor, and writes them with the next catalog version at its end; the
+//! transaction sees its own definitions from then on ([`super::TxnState::catalog`]), the others after the commit. The version's key is locked first, so that
+//! two transactions never define at the same time; a statement that meets a newer version than it was planned against is to be run again (40001).
+//!
+//! **What reads a table to define something** (an index, a constraint) must not miss a row that another transaction commits meanwhile: from then on the
+//! transaction is validated as SERIALIZABLE, whatever level it began with. Writers in turn assert at commit that the definitions they wrote by still hold.
+//!
+//! Dropped data is given up after the commit ([`super::after_commit`]).
+
+mod alter;
+mod analyze;
+mod columns;
+mod constraint;
+mod create_table;
+mod drop;
+mod index;
+mod sequence;
+mod view;
+
+use super::{ExecContext, Notice};
+use crate::ast::{ObjectName, Statement};
+use crate::catalog::store::{self, Change};
+use crate::catalog::{Catalog, CatalogBuilder, Oid, Relation, RelationKind, SchemaDescriptor, TableDescriptor};
+use crate::error::{SqlError, SqlState};
+use crate::types::Datum;
+use std::sync::Arc;
+use tidelock_base::{IndexId, Key, Span};
+use tidelock_kvapi::{Isolation, Limit, LockStrength};
+use tidelock_kvclient::ScanOptions;
+
+pub use columns::relation_columns;
+
+/// Rows read in one request while an index is built or a constraint checked.
+const BACKFILL_ROWS: u64 = 1000;
+
+/// Runs a definition or a maintenance statement; gives the command tag (for CREATE TABLE AS with its row count).
+pub async fn run_ddl(statement: &Statement, ctx: &mut ExecContext<'_>) -> Result<String, SqlError> {
+    if ctx.txn.options().read_only {
+        let message = format!("cannot execute {} in a read-only transaction", statement.tag());
+        return Err(SqlError::new(SqlState::READ_ONLY_SQL_TRANSACTION, message));
+    }
+    let tag = statement.tag().to_owned();
+    if let Statement::CreateTableAs(create) = statement {
+        return create_table::create_table_as(create, ctx).await;
+    }
+    if let Statement::Vacuum(vacuum) = statement {
+        analyze::vacuum(vacuum, ctx).await?;
+        return Ok(tag);
+    }
+    let mut ddl = Ddl::begin(ctx).await?;
+    match statement {
+        Statement::CreateTable(create) => ddl.create_table(create).await?,
+        Statement::AlterTable(alter) => ddl.alter_table(alter).await?,
+        Statement::CreateIndex(create) => ddl.create_index(create).await?,
+        Statement::CreateSchema(create) => ddl.create_schema(create).await?,
+        Statement::CreateSequence(create) => ddl.create_sequence(create).await?,
+        Statement::AlterSequence(alter) => ddl.alter_sequence(alter).await?,
+        Statement::CreateView(create) => ddl.create_view(create).await?,
+        Statement::AlterIndexRename { index, if_exists, name } => ddl.rename_index(index, *if_exists, name)?,
+        Statement::AlterSchemaRename { schema, name } => ddl.rename_schema(schema, name)?,
+        Statement::Drop(drop) => ddl.drop_objects(drop).await?,
+        Statement::Truncate(truncate) => ddl.truncate(truncate).await?,
+        Statement::Comment(comment) => ddl.comment(comment)?,
+        Statement::Analyze { targets, .. } => ddl.analyze(targets).await?,
+        Statement::Reindex { name, kind } => ddl.reindex(name.as_ref(), *kind).await?,
+        other => return Err(SqlError::unsupported(other.tag())),
+    }
+    ddl.finish().await?;
+    Ok(tag)
+}
+
+/// One definition under way.
+pub(super) struct Ddl<'c, 'a> {
+    pub(super) ctx: &'c mut ExecContext<'a>,
+    builder: CatalogBuilder,
+    changes: Vec<Change>,
+}
+
+impl<'c, 'a> Ddl<'c, 'a> {
+    async fn begin(ctx: &'c mut ExecContext<'a>) -> Result<Ddl<'c, 'a>, SqlError> {
+        let version = store::version(ctx.txn, Some(LockStrength::Update)).await.map_err(|e| ctx.kv(e))?;
+        if version != ctx.catalog.version() {
+            return Err(super::errors::serialization("could not serialize access due to a concurrent change of a table's definition"));
+        }
+        let builder = ctx.catalog.edit();
+        Ok(Ddl { ctx, builder, changes: Vec::new() })
+    }
+
+    async fn finish(self) -> Result<(), SqlError> {
+        if self.changes.is_empty() {
+            return Ok(());
+        }
+        let catalog = store::write(self.ctx.txn, &self.ctx.catalog, &self.changes).await?;
+        self.ctx.catalog = Arc::clone(&catalog);
+        self.ctx.state.catalog = Some(catalog);
+        Ok(())
+    }
+
+    /// The catalog with the changes made so far.
+    fn catalog(&self) -> &Catalog {
+        self.builder.catalog()
+    }
+
+    /// A catalog to bind expressions with.
+    fn snapshot(&self) -> Arc<Catalog> {
+        self.builder.clone().build()
+    }
+
+    /// Adds or replaces a relation.
+    fn put(&mut self, mut table: TableDescriptor) {
+        self.changes.retain(|change| !matches!(change, Change::PutRelation(t) if t.oid == table.oid));
+        if let Some(before) = self.ctx.catalog.table(table.oid) {
+            table.version = before.version + 1;
+        }
+        self.builder.put_table(table.clone());
+        self.changes.push(Change::PutRelation(table));
+    }
+
+    /// Removes a relation.
+    fn remove(&mut self, oid: Oid) {
+        self.changes.retain(|change| !matches!(change, Change::PutRelation(t) if t.oid == oid));
+        self.builder.drop_relation(oid);
+        self.changes.push(Change::DropRelation(oid));
+    }
+
+    /// The newest descriptor of a relation, to change.
+    fn table(&self, oid: Oid) -> Result<TableDescriptor, SqlError> {
+        let missing = || SqlError::new(SqlState::UNDEFINED_TABLE, format!("could not open relation with OID {oid}"));
+        self.catalog().table(oid).map(|t| TableDescriptor::clone(t)).ok_or_else(missing)
+    }
+
+    async fn new_oid(&mut self) -> Result<Oid, SqlError> {
+        store::new_oid(self.ctx.db).await.map_err(|e| self.ctx.kv(e))
+    }
+
+    async fn new_index_id(&mut self) -> Result<u64, SqlError> {
+        store::new_index_id(self.ctx.db).await.map_err(|e| self.ctx.kv(e))
+    }
+
+    fn notice(&mut self, message: String) {
+        self.ctx.notices.push(Notice::notice(message));
+    }
+
+    /// From now on everything that was read must still hold at commit.
+    fn validate_reads(&mut self) {
+        self.ctx.txn.set_isolation(Isolation::Serializable);
+    }
+
+    /// Gives the data of indexes up, once the transaction has committed.
+    fn give_up(&mut self, table: &TableDescriptor) {
+        let ids = table.all_indexes().filter(|_| table.kind == RelationKind::Table).map(super::table_keys::index_id);
+        self.ctx.state.dropped_indexes.extend(ids.filter(|id| *id != IndexId(0)));
+    }
+
+    // ---- names
+
+    /// The schema in which a new object of that name goes.
+    fn schema_for(&self, name: &ObjectName) -> Result<Arc<SchemaDescriptor>, SqlError> {
+        if let Some(database) = name.catalog.as_ref().filter(|c| *c != self.catalog().database()) {
+            return Err(SqlError::unsupported(format!("a reference to another database: \"{database}\"")));
+        }
+        let schema = match &name.schema {
+            Some(schema) => {
+                let missing = || SqlError::new(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{schema}\" does not exist")).at(name.pos);
+                self.catalog().schema(schema).ok_or_else(missing)?
+            }
+            None => {
+                let path = &self.ctx.plan_settings.search_path;
+                let missing = || SqlError::new(SqlState::INVALID_SCHEMA_NAME, "no schema has been selected to create in").at(name.pos);
+                self.catalog().creation_schema(path).ok_or_else(missing)?
+            }
+        };
+        if matches!(schema.name.as_str(), "pg_catalog" | "information_schema" | "tidelock") {
+            return Err(SqlError::new(SqlState::INSUFFICIENT_PRIVILEGE, format!("permission denied to create \"{}.{}\"", schema.name, name.name))
+                .detail("System catalog modifications are currently disallowed."));
+        }
+        Ok(Arc::clone(schema))
+    }
+
+    /// Whether a relation (or an index) of that name exists in the schema.
+    fn is_taken(&self, schema: &str, name: &str) -> bool {
+        self.catalog().relation_in(schema, name).is_some() || self.catalog().index_in(schema, name).is_some()
+    }
+
+    /// The first free name of the form `base`, `base1`, `base2` ...
+    fn free_name(&self, schema: &str, base: &str, more: &[String]) -> String {
+        let taken = |name: &str| self.is_taken(schema, name) || more.iter().any(|m| m == name);
+        if !taken(base) {
+            return base.to_owned();
+        }
+        (1u32..).map(|n| format!("{base}{n}")).find(|name| !taken(name)).unwrap_or_else(|| base.to_owned())
+    }
+
+    /// A stored relation by name.
+    fn find(&self, name: &ObjectName) -> Result<Arc<TableDescriptor>, SqlError> {
+        let shown = name.schema.as_ref().map_or(name.name.clone(), |s| format!("{s}.{}", name.name));
+        match self.lookup(name) {
+            Some(Relation::Table(table)) => Ok(Arc::clone(table)),
+            Some(Relation::Virtual(_, table)) => {
+                let message = format!("permission denied: \"{}\" is a system catalog", table.name);
+                Err(SqlError::new(SqlState::INSUFFICIENT_PRIVILEGE, message))
+            }
+            None => Err(SqlError::new(SqlState::UNDEFINED_TABLE, format!("relation \"{shown}\" does not exist")).at(name.pos)),
+        }
+    }
+
+    fn lookup(&self, name: &ObjectName) -> Option<&Relation> {
+        self.catalog().resolve(name.schema.as_deref(), &name.name, &self.ctx.plan_settings.search_path)
+    }
+
+    /// A stored table by name, not a view or a sequence.
+    fn find_table(&self, name: &ObjectName) -> Result<Arc<TableDescriptor>, SqlError> {
+        let table = self.find(name)?;
+        if table.kind == RelationKind::Table {
+            return Ok(table);
+        }
+        Err(SqlError::new(SqlState::WRONG_OBJECT_TYPE, format!("\"{}\" is not a table", table.name)))
+    }
+
+    // ---- reading rows while defining
+
+    /// All rows of a table, portion by portion, with the given page; None at the end.
+    async fn page(&mut self, table: &TableDescriptor, rest: &mut Option<Span>) -> Result<Option<Vec<(Key, Vec<Datum>)>>, SqlError> {
+        let Some(span) = rest.take() else { return Ok(None) };
+        self.ctx.cancel.check()?;
+        let options = ScanOptions { limit: Limit::Keys(BACKFILL_ROWS), ..ScanOptions::default() };
+        let page = self.ctx.txn.scan(span, &options).await.map_err(|e| self.ctx.kv(e))?;
+        *rest = page.resume;
+        let rows = page.rows.into_iter().map(|row| Ok((row.key, super::table_keys::decode_whole(table, &row.value)?)));
+        rows.collect::<Result<Vec<_>, SqlError>>().map(Some)
+    }
+
+    // ---- schemas
+
+    async fn create_schema(&mut self, create: &crate::ast::CreateSchema) -> Result<(), SqlError> {
+        if create.name.starts_with("pg_") {
+            return Err(SqlError::new(SqlState::RESERVED_NAME, format!("unacceptable schema name \"{}\"", create.name))
+                .detail("The prefix \"pg_\" is reserved for system schemas."));
+        }
+        if self.catalog().schema(&create.name).is_some() {
+            if create.if_not_exists {
+                self.notice(format!("schema \"{}\" already exists, skipping", create.name));
+                return Ok(());
+            }
+            return Err(SqlError::new(SqlState::DUPLICATE_SCHEMA, format!("schema \"{}\" already exists", create.name)));
+        }
+        let owner = create.owner.clone().unwrap_or_else(|| self.ctx.plan_settings.user.clone());
+        let schema = SchemaDescriptor { oid: self.new_oid().await?, name: create.name.clone(), owner, comment: None };
+        self.builder.put_schema(schema.clone());
+        self.changes.push(Change::PutSchema(schema));
+        Ok(())
+    }
+
+    fn rename_schema(&mut self, from: &str, to: &str) -> Result<(), SqlError> {
+        let schema = self.catalog().schema(from).cloned();
+        let schema = schema.ok_or_else(|| SqlError::new(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{from}\" does not exist")))?;
+        if self.catalog().schema(to).is_some() {
+            return Err(SqlError::new(SqlState::DUPLICATE_SCHEMA, format!("schema \"{to}\" already exists")));
+        }
+        if schema.oid < crate::catalog::FIRST_USER_OID {
+            return Err(SqlError::unsupported(format!("renaming the schema \"{from}\"")));
+        }
+        let inside: Vec<TableDescriptor> =
+            self.catalog().relations().map(|r| TableDescriptor::clone(r.descriptor())).filter(|t| t.schema == from).collect();
+        let mut renamed = SchemaDescriptor::clone(&schema);
+        renamed.name = to.to_owned();
+        self.builder.drop_schema(from);
+        self.builder.put_schema(renamed.clone());
+        self.changes.push(Change::PutSchema(renamed));
+        for mut table in inside {
+            table.schema = to.to_owned();
+            self.put(table);
+        }
+        Ok(())
+    }
+
+    // ---- comments
+
+    fn comment(&mut self, comment: &crate::ast::Comment) -> Result<(), SqlError> {
+        use crate::ast::ObjectKind as Kind;
+        match comment.kind {
+            Kind::Table | Kind::View | Kind::Sequence | Kind::Column => {
+                let mut table = TableDescriptor::clone(&*self.find(&comment.name)?);
+                let number = match &comment.part {
+                    None => 0,
+                    Some(column) => {
+                        let missing = || columns::no_such_column(column, &table.name, 0);
+                        table.column_position(column).map(|p| p as u32 + 1).ok_or_else(missing)?
+                    }
+                };
+                table.comments.retain(|(n, _)| *n != number);
+                table.comments.extend(comment.text.clone().map(|text| (number, text)));
+                self.put(table);
+                Ok(())
+            }
+            Kind::Schema => {
+                let name = &comment.name.name;
+                let schema = self.catalog().schema(name).cloned();
+                let schema = schema.ok_or_else(|| SqlError::new(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{name}\" does not exist")))?;
+                let schema = SchemaDescriptor { comment: comment.text.clone(), ..SchemaDescriptor::clone(&schema) };
+                self.builder.put_schema(schema.clone());
+                self.changes.push(Change::PutSchema(schema));
+                Ok(())
+            }
+            other => Err(SqlError::unsupported(format!("COMMENT ON {}", other.noun().to_uppercase()))),
+        }
+    }
 }

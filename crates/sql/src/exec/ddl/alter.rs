@@ -1,0 +1,590 @@
+//! ALTER TABLE, and what ALTER VIEW, INDEX and SEQUENCE share with it.
+//!
+//! A change that gives every row a new image (a type, a primary key, a computed default) writes the table anew under fresh index ids, in this
+//! transaction; the old data is given up after the commit. A constant default is not written at all: rows older than the column read it from the descriptor.
+
+use super::Ddl;
+use super::columns::{no_such_column, shortened};
+use super::constraint::{Existing, column_or_error};
+use super::create_table::as_table_constraint;
+use crate::ast::{AlterTable, AlterTableAction, ColumnConstraintKind, ColumnDef, Expr as AstExpr, Ident, ObjectKind, StoredExpr, TableConstraint, TypeName};
+use crate::bind::{bind_row_expression, bind_scalar, column_type};
+use crate::catalog::{Column, ForeignKey, Identity, Oid, RelationKind, TableDescriptor};
+use crate::error::{SqlError, SqlState};
+use crate::exec::foreign_key::RowRules;
+use crate::exec::table_keys::{index_id, key_of_values};
+use crate::exec::write::{TableWriter, duplicate, fill_generated};
+use crate::exec::{sequence, table_keys};
+use crate::expr::{Expr, eval};
+use crate::functions::{Volatility, Waits};
+use crate::types::coercion::CastContext;
+use crate::types::{DataType, Datum, FormatSettings, TextContext, text};
+use std::sync::Arc;
+use tidelock_base::Span;
+
+/// What fills a column while a table is written anew.
+enum Filler {
+    /// The same expression over the old row for each.
+    Computed(Expr),
+    /// The next number of a sequence.
+    Sequence(Oid),
+    /// Row ids.
+    RowId,
+}
+
+impl Ddl<'_, '_> {
+    pub(super) async fn alter_table(&mut self, alter: &AlterTable) -> Result<(), SqlError> {
+        if alter.kind == ObjectKind::Index {
+            for action in &alter.actions {
+                match action {
+                    AlterTableAction::RenameTo(name) => self.rename_index(&alter.name, alter.if_exists, name)?,
+                    AlterTableAction::SetStorageParameters(_) | AlterTableAction::ResetStorageParameters(_) => {}
+                    _ => return Err(SqlError::unsupported("that form of ALTER INDEX")),
+                }
+            }
+            return Ok(());
+        }
+        if alter.if_exists && self.lookup(&alter.name).is_none() {
+            self.notice(format!("relation \"{}\" does not exist, skipping", alter.name.name));
+            return Ok(());
+        }
+        let table = self.find(&alter.name)?;
+        let expected = match alter.kind {
+            ObjectKind::View => Some((RelationKind::View, "a view")),
+            ObjectKind::Sequence => Some((RelationKind::Sequence, "a sequence")),
+            _ => None,
+        };
+        if let Some((_, article)) = expected.filter(|(kind, _)| *kind != table.kind) {
+            return Err(SqlError::new(SqlState::WRONG_OBJECT_TYPE, format!("\"{}\" is not {article}", table.name)));
+        }
+        for action in &alter.actions {
+            self.alter_action(table.oid, action).await?;
+        }
+        Ok(())
+    }
+
+    async fn alter_action(&mut self, oid: Oid, action: &AlterTableAction) -> Result<(), SqlError> {
+        let mut table = self.table(oid)?;
+        let plain = matches!(action, AlterTableAction::RenameTo(_) | AlterTableAction::SetSchema(_) | AlterTableAction::OwnerTo(_));
+        if table.kind != RelationKind::Table && !plain {
+            let message = format!("ALTER action cannot be performed on relation \"{}\"", table.name);
+            return Err(SqlError::new(SqlState::WRONG_OBJECT_TYPE, message));
+        }
+        match action {
+            AlterTableAction::AddColumn { column, if_not_exists } => self.add_column(table, column, *if_not_exists).await,
+            AlterTableAction::DropColumn { column, if_exists, cascade } => self.drop_column(table, column, *if_exists, *cascade).await,
+            AlterTableAction::RenameColumn { column, name } => self.rename_column(table, column, name),
+            AlterTableAction::RenameTo(name) => self.rename_relation(table, name),
+            AlterTableAction::RenameConstraint { constraint, name } => self.rename_constraint(oid, constraint, name),
+            AlterTableAction::SetSchema(schema) => self.set_schema(table, schema),
+            AlterTableAction::OwnerTo(owner) => {
+                table.owner = owner.clone();
+                self.put(table);
+                Ok(())
+            }
+            AlterTableAction::AddConstraint(constraint) => self.add_constraint(oid, constraint, Existing::Check).await,
+            AlterTableAction::DropConstraint { constraint, if_exists, cascade } => self.drop_constraint(oid, constraint, *if_exists, *cascade).await,
+            AlterTableAction::ValidateConstraint(name) => self.validate_constraint(oid, name).await,
+            AlterTableAction::AlterConstraint { constraint, timing } => {
+                let missing = || SqlError::new(SqlState::UNDEFINED_OBJECT, format!("constraint \"{constraint}\" of relation \"{}\" does not exist", table.name));
+                let foreign_key = table.foreign_keys.iter().find(|f| f.name == *constraint).cloned().ok_or_else(missing)?;
+                let deferrable = timing.deferrable || timing.initially_deferred;
+                self.replace_foreign_key(&ForeignKey { deferrable, initially_deferred: timing.initially_deferred, ..foreign_key })
+            }
+            AlterTableAction::SetType { column, ty, using } => self.set_type(table, column, ty, using.as_ref()).await,
+            AlterTableAction::SetDefault { column, default } => {
+                let position = column_or_error(&table, column)?;
+                table.columns[position].default = self.default_text(default, table.columns[position].ty)?;
+                self.put(table);
+                Ok(())
+            }
+            AlterTableAction::DropDefault { column } => {
+                let position = column_or_error(&table, column)?;
+                table.columns[position].default = None;
+                self.put(table);
+                Ok(())
+            }
+            AlterTableAction::SetNotNull { column } => self.set_not_null(table, column).await,
+            AlterTableAction::DropNotNull { column } => {
+                let position = column_or_error(&table, column)?;
+                if table.primary.key.iter().any(|k| k.column == position) {
+                    return Err(SqlError::new(SqlState::INVALID_TABLE_DEFINITION, format!("column \"{}\" is in a primary key", column.value)));
+                }
+                if table.columns[position].identity.is_some() {
+                    let message = format!("column \"{}\" of relation \"{}\" is an identity column", column.value, table.name);
+                    return Err(SqlError::new(SqlState::SYNTAX_ERROR, message));
+                }
+                table.columns[position].nullable = true;
+                self.put(table);
+                Ok(())
+            }
+            AlterTableAction::AddIdentity { column, always, options } => {
+                let position = column_or_error(&table, column)?;
+                if table.columns[position].nullable {
+                    let message = format!("column \"{}\" of relation \"{}\" must be declared NOT NULL before identity can be added", column.value, table.name);
+                    return Err(SqlError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message));
+                }
+                let definition = table.columns[position].clone();
+                let (sequence_oid, _) = self.owned_sequence(&table, &definition, options).await?;
+                table.columns[position].identity = Some(Identity { always: *always, sequence_oid });
+                self.put(table);
+                Ok(())
+            }
+            AlterTableAction::AlterIdentity { column, always, options } => {
+                let position = column_or_error(&table, column)?;
+                let Some(identity) = &mut table.columns[position].identity else { return Err(not_identity(column, &table.name)) };
+                identity.always = always.unwrap_or(identity.always);
+                let sequence_oid = identity.sequence_oid;
+                self.put(table);
+                self.change_sequence(sequence_oid, options).await
+            }
+            AlterTableAction::DropIdentity { column, if_exists } => {
+                let position = column_or_error(&table, column)?;
+                match table.columns[position].identity.take() {
+                    Some(identity) => {
+                        self.put(table);
+                        self.remove(identity.sequence_oid);
+                        Ok(())
+                    }
+                    None if *if_exists => Ok(()),
+                    None => Err(not_identity(column, &table.name)),
+                }
+            }
+            AlterTableAction::DropExpression { column, if_exists } => {
+                let position = column_or_error(&table, column)?;
+                if table.columns[position].generated.take().is_none() && !if_exists {
+                    let message = format!("column \"{}\" of relation \"{}\" is not a stored generated column", column.value, table.name);
+                    return Err(SqlError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message));
+                }
+                self.put(table);
+                Ok(())
+            }
+            AlterTableAction::SetStatistics { column, .. } => column_or_error(&table, column).map(drop),
+            AlterTableAction::SetStorageParameters(options) => {
+                for (name, value) in options {
+                    table.options.retain(|(n, _)| n != name);
+                    table.options.push((name.clone(), value.clone()));
+                }
+                self.put(table);
+                Ok(())
+            }
+            AlterTableAction::ResetStorageParameters(names) => {
+                table.options.retain(|(n, _)| !names.contains(n));
+                self.put(table);
+                Ok(())
+            }
+            AlterTableAction::SplitAt(rows) => self.split_at(&table, rows).await,
+        }
+    }
+
+    // ---- columns
+
+    async fn add_column(&mut self, mut table: TableDescriptor, definition: &ColumnDef, if_not_exists: bool) -> Result<(), SqlError> {
+        if table.column_position(&definition.name.value).is_some() {
+            let message = format!("column \"{}\" of relation \"{}\" already exists", definition.name.value, table.name);
+            if if_not_exists {
+                self.notice(format!("{message}, skipping"));
+                return Ok(());
+            }
+            return Err(SqlError::new(SqlState::DUPLICATE_COLUMN, message));
+        }
+        let oid = table.oid;
+        let old = table.clone();
+        let column = self.new_column(&table, definition).await?;
+        let position = table.columns.len();
+        table.columns.push(column.clone());
+        self.check_generated(&table)?;
+        let filler = self.filler(&table, &column)?;
+        match filler {
+            Some(Filler::Computed(value)) if value.volatility() != Volatility::Volatile && column.generated.is_none() => {
+                let value = eval(&value, &[], &self.ctx.eval())?;
+                if value.is_null() && !column.nullable {
+                    self.refuse_rows(&table, &column).await?;
+                }
+                let settings = FormatSettings::default();
+                let form = |value: &Datum| text::to_string(value, column.ty.ty, &TextContext::new(&settings));
+                table.columns[position].missing_value = (!value.is_null()).then(|| form(&value));
+                self.put(table);
+            }
+            Some(filler) => {
+                self.put(table.clone());
+                self.rewrite(&old, table, &[(position, filler)]).await?;
+            }
+            None => {
+                if !column.nullable {
+                    self.refuse_rows(&table, &column).await?;
+                }
+                self.put(table);
+            }
+        }
+        for constraint in &definition.constraints {
+            if matches!(constraint.kind, ColumnConstraintKind::PrimaryKey) {
+                let table = self.table(oid)?;
+                if table.has_primary_key() {
+                    let message = format!("multiple primary keys for table \"{}\" are not allowed", table.name);
+                    return Err(SqlError::new(SqlState::INVALID_TABLE_DEFINITION, message));
+                }
+                self.change_primary_key(table, constraint.name.clone(), &[definition.name.value.clone()]).await?;
+            }
+            if let Some(kind) = as_table_constraint(&definition.name, &constraint.kind) {
+                let constraint = TableConstraint { name: constraint.name.clone(), kind, timing: constraint.timing, not_valid: false, no_inherit: false, pos: 0 };
+                self.add_constraint(oid, &constraint, Existing::Check).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What existing rows get in a new column.
+    fn filler(&self, table: &TableDescriptor, column: &Column) -> Result<Option<Filler>, SqlError> {
+        if let Some(identity) = &column.identity {
+            return Ok(Some(Filler::Sequence(identity.sequence_oid)));
+        }
+        if let Some(generated) = &column.generated {
+            let value = bind_row_expression(generated, table, Some(column.ty), &self.snapshot(), self.ctx.plan_settings)?;
+            return Ok(Some(Filler::Computed(value)));
+        }
+        let Some(default) = &column.default else { return Ok(None) };
+        let parsed = crate::parse::parse_expression(default)?;
+        let value = bind_scalar(&parsed, column.ty, CastContext::Assignment, &self.snapshot(), self.ctx.plan_settings)?;
+        let mut sequence = None;
+        let mut waits = false;
+        value.walk(&mut |e| {
+            if let Expr::Call { func, args, .. } = e {
+                waits |= func.waits.is_some();
+                if func.waits == Some(Waits::Sequence) && func.name == "nextval" {
+                    sequence = args.first().and_then(|arg| eval(arg, &[], &self.ctx.eval()).ok());
+                }
+            }
+        });
+        match sequence {
+            Some(Datum::Oid(oid)) => Ok(Some(Filler::Sequence(oid))),
+            _ if waits => Err(SqlError::unsupported("adding a column with that default")),
+            _ => Ok(Some(Filler::Computed(value))),
+        }
+    }
+
+    /// A NOT NULL column without a value for rows that exist.
+    async fn refuse_rows(&mut self, table: &TableDescriptor, column: &Column) -> Result<(), SqlError> {
+        self.validate_reads();
+        let mut rest = Some(Span::index(index_id(&table.primary)));
+        while let Some(rows) = self.page(table, &mut rest).await? {
+            if !rows.is_empty() {
+                return Err(contains_nulls(table, &column.name));
+            }
+        }
+        Ok(())
+    }
+
+    async fn set_not_null(&mut self, mut table: TableDescriptor, column: &Ident) -> Result<(), SqlError> {
+        let position = column_or_error(&table, column)?;
+        if !table.columns[position].nullable {
+            return Ok(());
+        }
+        self.validate_reads();
+        let mut rest = Some(Span::index(index_id(&table.primary)));
+        while let Some(rows) = self.page(&table, &mut rest).await? {
+            if rows.iter().any(|(_, row)| row.get(position).is_none_or(Datum::is_null)) {
+                return Err(contains_nulls(&table, &column.value));
+            }
+        }
+        table.columns[position].nullable = false;
+        self.put(table);
+        Ok(())
+    }
+
+    async fn drop_column(&mut self, table: TableDescriptor, column: &Ident, if_exists: bool, cascade: bool) -> Result<(), SqlError> {
+        let Some(position) = table.column_position(&column.value) else {
+            if if_exists {
+                self.notice(format!("column \"{}\" of relation \"{}\" does not exist, skipping", column.value, table.name));
+                return Ok(());
+            }
+            return Err(no_such_column(&column.value, &table.name, column.pos));
+        };
+        let oid = table.oid;
+        let object = format!("column {} of table {}", column.value, table.name);
+        let referencing: Vec<ForeignKey> = table.referenced_by.iter().filter(|f| f.parent_columns.contains(&position)).cloned().collect();
+        let views: Vec<TableDescriptor> = self.views_on(&[oid]).into_iter().filter(|v| mentions(v.view_query.as_deref(), &column.value)).collect();
+        let mut lines = Vec::new();
+        for foreign_key in &referencing {
+            lines.push(format!("constraint {} on table {}", foreign_key.name, self.table(foreign_key.child)?.name));
+        }
+        lines.extend(views.iter().map(|v| format!("view {}", v.name)));
+        for other in table.columns.iter().filter(|c| c.name != column.value && mentions(c.generated.as_deref(), &column.value)) {
+            lines.push(format!("column {} of table {}", other.name, table.name));
+        }
+        self.dependents(&object, &lines, cascade)?;
+        for foreign_key in table.foreign_keys.iter().filter(|f| f.child_columns.contains(&position)).chain(&referencing) {
+            self.drop_foreign_key(foreign_key)?;
+        }
+        for view in &views {
+            self.remove_relation(view.oid, true)?;
+        }
+        for sequence in self.owned_sequences(&table, Some(position)) {
+            self.remove(sequence.oid);
+        }
+        let mut table = self.table(oid)?;
+        if table.has_primary_key() && table.primary.key.iter().any(|k| k.column == position) {
+            self.replace_by_hidden_key(table).await?;
+            table = self.table(oid)?;
+        }
+        let uses = |i: &crate::catalog::IndexDescriptor| {
+            i.key.iter().any(|k| k.column == position) || i.include.contains(&position) || mentions(i.predicate.as_deref(), &column.value)
+        };
+        let gone: Vec<Oid> = table.indexes.iter().filter(|i| uses(i)).map(|i| i.oid).collect();
+        self.ctx.state.dropped_indexes.extend(table.indexes.iter().filter(|i| uses(i)).map(index_id));
+        table.indexes.retain(|i| !gone.contains(&i.oid));
+        table.uniques.retain(|u| !gone.contains(&u.index_oid));
+        table.checks.retain(|c| !mentions(Some(&c.expr), &column.value));
+        table.comments.retain(|(n, _)| *n as usize != position + 1);
+        let dropped = &mut table.columns[position];
+        dropped.name = format!("........pg.dropped.{}........", position + 1);
+        (dropped.dropped, dropped.nullable) = (true, true);
+        (dropped.default, dropped.generated, dropped.identity, dropped.missing_value) = (None, None, None, None);
+        self.put(table);
+        Ok(())
+    }
+
+    fn rename_column(&mut self, mut table: TableDescriptor, column: &Ident, name: &Ident) -> Result<(), SqlError> {
+        let position = column_or_error(&table, column)?;
+        if table.column_position(&name.value).is_some() {
+            let message = format!("column \"{}\" of relation \"{}\" already exists", name.value, table.name);
+            return Err(SqlError::new(SqlState::DUPLICATE_COLUMN, message));
+        }
+        if self.views_on(&[table.oid]).iter().any(|v| mentions(v.view_query.as_deref(), &column.value)) {
+            return Err(SqlError::unsupported("renaming a column that a view uses"));
+        }
+        let (from, to) = (&column.value, &name.value);
+        table.checks.iter_mut().for_each(|c| c.expr = renamed(&c.expr, from, to));
+        table.columns.iter_mut().for_each(|c| c.generated = c.generated.as_ref().map(|g| renamed(g, from, to)));
+        table.indexes.iter_mut().for_each(|i| i.predicate = i.predicate.as_ref().map(|p| renamed(p, from, to)));
+        table.columns[position].name = to.clone();
+        self.put(table);
+        Ok(())
+    }
+
+    fn rename_relation(&mut self, mut table: TableDescriptor, name: &str) -> Result<(), SqlError> {
+        if self.is_taken(&table.schema, name) {
+            return Err(SqlError::new(SqlState::DUPLICATE_TABLE, format!("relation \"{name}\" already exists")));
+        }
+        if !self.views_on(&[table.oid]).is_empty() {
+            return Err(SqlError::unsupported("renaming a relation that a view uses"));
+        }
+        table.name = name.to_owned();
+        self.put(table);
+        Ok(())
+    }
+
+    fn set_schema(&mut self, mut table: TableDescriptor, schema: &str) -> Result<(), SqlError> {
+        let found = self.catalog().schema(schema).cloned();
+        let found = found.ok_or_else(|| SqlError::new(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{schema}\" does not exist")))?;
+        if self.is_taken(schema, &table.name) {
+            return Err(SqlError::new(SqlState::DUPLICATE_TABLE, format!("relation \"{}\" already exists in schema \"{schema}\"", table.name)));
+        }
+        if !self.views_on(&[table.oid]).is_empty() {
+            return Err(SqlError::unsupported("moving a relation that a view uses"));
+        }
+        for mut sequence in self.owned_sequences(&table, None) {
+            (sequence.schema_oid, sequence.schema) = (found.oid, found.name.clone());
+            self.put(sequence);
+        }
+        (table.schema_oid, table.schema) = (found.oid, found.name.clone());
+        self.put(table);
+        Ok(())
+    }
+
+    async fn set_type(&mut self, table: TableDescriptor, column: &Ident, ty: &TypeName, using: Option<&StoredExpr>) -> Result<(), SqlError> {
+        let position = column_or_error(&table, column)?;
+        let ty = column_type(ty)?;
+        if !self.views_on(&[table.oid]).is_empty() {
+            return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "cannot alter type of a column used by a view or rule"));
+        }
+        let source = using.map_or_else(|| quoted(&column.value), |u| u.text.clone());
+        let cannot = || {
+            let message = format!("column \"{}\" cannot be cast automatically to type {ty}", column.value);
+            SqlError::new(SqlState::DATATYPE_MISMATCH, message).hint(format!("You might need to specify \"USING {}::{ty}\".", column.value))
+        };
+        let value = bind_row_expression(&source, &table, Some(ty), &self.snapshot(), self.ctx.plan_settings);
+        let value = value.map_err(|e| if using.is_none() && e.state() == SqlState::DATATYPE_MISMATCH { cannot() } else { e })?;
+        let mut new = table.clone();
+        new.columns[position].ty = ty;
+        new.columns[position].missing_value = None;
+        if let Some(default) = &new.columns[position].default {
+            let parsed = crate::parse::parse_expression(default)?;
+            bind_scalar(&parsed, ty, CastContext::Assignment, &self.snapshot(), self.ctx.plan_settings).map_err(|_| {
+                SqlError::new(SqlState::DATATYPE_MISMATCH, format!("default for column \"{}\" cannot be cast automatically to type {ty}", column.value))
+            })?;
+        }
+        self.put(new.clone());
+        let oid = table.oid;
+        self.rewrite(&table, new, &[(position, Filler::Computed(value))]).await?;
+        let new = self.table(oid)?;
+        for foreign_key in new.foreign_keys.iter().filter(|f| f.child_columns.contains(&position)).cloned().collect::<Vec<_>>() {
+            self.check_references(oid, &foreign_key).await?;
+        }
+        Ok(())
+    }
+
+    // ---- keys
+
+    /// Another primary key: the rows are written anew.
+    pub(super) async fn change_primary_key(&mut self, old: TableDescriptor, name: Option<String>, columns: &[String]) -> Result<(), SqlError> {
+        let mut table = old.clone();
+        let name = name.unwrap_or_else(|| self.free_name(&table.schema, &shortened(&[&table.name], "pkey"), &[]));
+        self.set_primary_key(&mut table, name, columns).await?;
+        for column in table.columns.iter_mut().filter(|c| c.hidden) {
+            (column.dropped, column.nullable) = (true, true);
+        }
+        for key in &table.primary.key {
+            if old.columns[key.column].nullable {
+                let ident = Ident { value: old.columns[key.column].name.clone(), pos: 0 };
+                self.set_not_null(old.clone(), &ident).await?;
+            }
+        }
+        self.rewrite(&old, table, &[]).await
+    }
+
+    /// No primary key any more.
+    pub(super) async fn replace_by_hidden_key(&mut self, old: TableDescriptor) -> Result<(), SqlError> {
+        let mut table = old.clone();
+        self.hidden_key(&mut table).await?;
+        let position = table.columns.len() - 1;
+        self.rewrite(&old, table, &[(position, Filler::RowId)]).await
+    }
+
+    /// Writes all rows again under new index ids, with some columns filled anew.
+    async fn rewrite(&mut self, old: &TableDescriptor, mut new: TableDescriptor, fillers: &[(usize, Filler)]) -> Result<(), SqlError> {
+        self.validate_reads();
+        self.give_up(old);
+        new.primary.index_id = self.new_index_id().await?;
+        for place in 0..new.indexes.len() {
+            new.indexes[place].index_id = self.new_index_id().await?;
+        }
+        self.put(new.clone());
+        let new = Arc::new(new);
+        let before = std::mem::replace(&mut self.ctx.catalog, self.builder.clone().build());
+        let result = self.rewrite_rows(old, &new, fillers).await;
+        self.ctx.catalog = before;
+        result
+    }
+
+    async fn rewrite_rows(&mut self, old: &TableDescriptor, new: &Arc<TableDescriptor>, fillers: &[(usize, Filler)]) -> Result<(), SqlError> {
+        let mut writer = TableWriter::new(new, self.ctx)?;
+        let rules = RowRules::bind(new, self.ctx)?;
+        let mut rest = Some(Span::index(index_id(&old.primary)));
+        while let Some(rows) = self.page(old, &mut rest).await? {
+            let mut rows: Vec<Vec<Datum>> = rows.into_iter().map(|(_, row)| row).collect();
+            for (position, filler) in fillers {
+                let values = self.fill(filler, &rows, new).await?;
+                for (row, value) in rows.iter_mut().zip(values) {
+                    row.resize(row.len().max(position + 1), Datum::Null);
+                    row[*position] = value;
+                }
+            }
+            for (number, row) in rows.iter_mut().enumerate() {
+                row.resize(new.columns.len(), Datum::Null);
+                fill_generated(row, &rules.generated, &self.ctx.eval())?;
+                if let Some((column, _)) = new.columns.iter().zip(row.iter()).find(|(c, v)| v.is_null() && !c.nullable) {
+                    return Err(contains_nulls(new, &column.name));
+                }
+                writer.insert(row, number, &self.ctx.eval())?;
+            }
+            if let Some(origin) = writer.flush_in(self.ctx).await? {
+                let mut error = duplicate(new, origin.index, &rows[origin.row], &self.ctx.text());
+                let index = origin.index.and_then(|p| new.indexes.get(p)).unwrap_or(&new.primary);
+                let fields = error.fields_mut();
+                fields.message = format!("could not create unique index \"{}\"", index.name).into();
+                fields.detail = fields.detail.take().map(|d| d.replace("already exists.", "is duplicated."));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    async fn fill(&mut self, filler: &Filler, rows: &[Vec<Datum>], new: &TableDescriptor) -> Result<Vec<Datum>, SqlError> {
+        match filler {
+            Filler::Computed(value) => rows.iter().map(|row| eval(value, row, &self.ctx.eval())).collect(),
+            Filler::RowId => {
+                let ids = sequence::row_ids(self.ctx, new.primary.index_id, rows.len()).await?;
+                Ok(ids.into_iter().map(Datum::Int8).collect())
+            }
+            Filler::Sequence(oid) => {
+                let ty = new.columns.last().map_or(DataType::INT8, |c| c.ty.ty);
+                let numbers = sequence::nextval(self.ctx, *oid, rows.len()).await?;
+                let cast = |n: i64| crate::types::cast::cast(Datum::Int8(n), DataType::INT8, ty.into(), false, &self.ctx.eval());
+                numbers.into_iter().map(cast).collect()
+            }
+        }
+    }
+
+    // ---- ranges
+
+    async fn split_at(&mut self, table: &TableDescriptor, rows: &[Vec<AstExpr>]) -> Result<(), SqlError> {
+        for row in rows {
+            if row.is_empty() || row.len() > table.primary.key.len() || !table.has_primary_key() {
+                return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "SPLIT AT wants values of the first columns of the primary key"));
+            }
+            let mut values = Vec::with_capacity(row.len());
+            for (expr, key) in row.iter().zip(&table.primary.key) {
+                let bound = bind_scalar(expr, table.columns[key.column].ty, CastContext::Assignment, &self.snapshot(), self.ctx.plan_settings)?;
+                values.push(eval(&bound, &[], &self.ctx.eval())?);
+            }
+            let key = key_of_values(table, &table.primary, &values)?;
+            debug_assert_eq!(key.index(), table_keys::index_id(&table.primary));
+            self.ctx.db.split(key).await.map_err(|e| self.ctx.kv(e))?;
+        }
+        Ok(())
+    }
+}
+
+fn not_identity(column: &Ident, table: &str) -> SqlError {
+    let message = format!("column \"{}\" of relation \"{table}\" is not an identity column", column.value);
+    SqlError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message)
+}
+
+fn contains_nulls(table: &TableDescriptor, column: &str) -> SqlError {
+    let message = format!("column \"{column}\" of relation \"{}\" contains null values", table.name);
+    let mut error = SqlError::new(SqlState::NOT_NULL_VIOLATION, message);
+    let fields = error.fields_mut();
+    (fields.schema, fields.table, fields.column) = (Some(table.schema.clone()), Some(table.name.clone()), Some(column.to_owned()));
+    error
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Stored text cut into identifiers and the rest; strings and numbers are never identifiers.
+fn pieces(text: &str) -> Vec<(bool, &str)> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = match first {
+            '\'' => rest[1..].find('\'').map_or(rest.len(), |at| at + 2),
+            '"' => rest[1..].find('"').map_or(rest.len(), |at| at + 2),
+            c if c.is_alphanumeric() || c == '_' => rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(rest.len()),
+            c => c.len_utf8(),
+        };
+        let (piece, after) = rest.split_at(end);
+        pieces.push((first == '"' || first.is_alphabetic() || first == '_', piece));
+        rest = after;
+    }
+    pieces
+}
+
+fn is_name(piece: &str, name: &str) -> bool {
+    match piece.strip_prefix('"') {
+        Some(inner) => inner.strip_suffix('"').unwrap_or(inner).replace("\"\"", "\"") == name,
+        None => piece.to_lowercase() == name,
+    }
+}
+
+/// Whether stored text mentions an identifier of that name.
+fn mentions(text: Option<&str>, name: &str) -> bool {
+    text.is_some_and(|text| pieces(text).iter().any(|(identifier, piece)| *identifier && is_name(piece, name)))
+}
+
+/// Stored text with one identifier exchanged for another.
+fn renamed(text: &str, from: &str, to: &str) -> String {
+    let piece = |(identifier, piece): (bool, &str)| if identifier && is_name(piece, from) { quoted(to) } else { piece.to_owned() };
+    pieces(text).into_iter().map(piece).collect()
+}

@@ -1,0 +1,207 @@
+//! CREATE INDEX, REINDEX, TRUNCATE: index data made anew.
+
+use super::Ddl;
+use super::columns::shortened;
+use super::constraint::positions_of;
+use crate::ast::{CreateIndex, Expr as AstExpr, ObjectName, ReindexKind, Truncate};
+use crate::bind::bind_row_expression;
+use crate::catalog::{IndexColumn, IndexDescriptor, RelationKind, TableDescriptor};
+use crate::error::{SqlError, SqlState};
+use crate::exec::table_keys::{entry_key, entry_value, index_id, is_exclusive};
+use crate::exec::write::{constraint_of, key_text};
+use crate::expr::{Expr, eval_bool};
+use crate::types::Datum;
+use tidelock_base::Span;
+use tidelock_base::row::RowBuilder;
+use tidelock_kvclient::{Write, Written};
+
+impl Ddl<'_, '_> {
+    pub(super) async fn create_index(&mut self, create: &CreateIndex) -> Result<(), SqlError> {
+        if !matches!(create.method.as_str(), "btree") {
+            return Err(SqlError::unsupported(format!("access method \"{}\"", create.method)));
+        }
+        let mut table = TableDescriptor::clone(&*self.find_table(&create.table)?);
+        let mut key = Vec::with_capacity(create.columns.len());
+        for element in &create.columns {
+            if let Some(class) = element.operator_class.as_ref().filter(|c| !c.ends_with("_ops")) {
+                return Err(SqlError::new(SqlState::UNDEFINED_OBJECT, format!("operator class \"{class}\" does not exist for access method \"btree\"")));
+            }
+            let AstExpr::Column(parts) = &element.item.expr else { return Err(SqlError::unsupported("an index on an expression")) };
+            let Some(column) = parts.last() else { return Err(crate::exec::context::misfit()) };
+            let position = positions_of(&table, std::slice::from_ref(column), "does not exist")?[0];
+            let descending = element.item.descending;
+            key.push(IndexColumn { column: position, descending, nulls_first: element.item.nulls_first.unwrap_or(descending) });
+        }
+        let names: Vec<String> = key.iter().map(|k| table.columns[k.column].name.clone()).collect();
+        let name = match &create.name {
+            Some(name) => name.clone(),
+            None => {
+                let parts: Vec<&str> = std::iter::once(table.name.as_str()).chain(names.iter().map(String::as_str)).collect();
+                self.free_name(&table.schema, &shortened(&parts, "idx"), &[])
+            }
+        };
+        if self.is_taken(&table.schema, &name) {
+            if create.if_not_exists {
+                self.notice(format!("relation \"{name}\" already exists, skipping"));
+                return Ok(());
+            }
+            return Err(SqlError::new(SqlState::DUPLICATE_TABLE, format!("relation \"{name}\" already exists")));
+        }
+        let mut index = IndexDescriptor::new(self.new_oid().await?, name, self.new_index_id().await?);
+        (index.key, index.unique, index.nulls_distinct) = (key, create.unique, create.nulls_distinct);
+        index.include = positions_of(&table, &create.include, "does not exist")?;
+        if let Some(predicate) = &create.predicate {
+            bind_row_expression(&predicate.text, &table, Some(Expr::BOOL), &self.snapshot(), self.ctx.plan_settings)?;
+            index.predicate = Some(predicate.text.clone());
+        }
+        self.build_index(&table, &index).await?;
+        table.indexes.push(index);
+        self.put(table);
+        Ok(())
+    }
+
+    /// Writes the entries of all rows that are there.
+    pub(super) async fn build_index(&mut self, table: &TableDescriptor, index: &IndexDescriptor) -> Result<(), SqlError> {
+        self.validate_reads();
+        let predicate = match &index.predicate {
+            Some(text) => Some(bind_row_expression(text, table, Some(Expr::BOOL), &self.snapshot(), self.ctx.plan_settings)?),
+            None => None,
+        };
+        let mut builder = RowBuilder::new();
+        let mut rest = Some(Span::index(index_id(&table.primary)));
+        while let Some(rows) = self.page(table, &mut rest).await? {
+            let mut writes = Vec::with_capacity(rows.len());
+            let mut sources: Vec<&[Datum]> = Vec::with_capacity(rows.len());
+            for (primary, row) in &rows {
+                if let Some(predicate) = &predicate {
+                    if !eval_bool(predicate, row, &self.ctx.eval())? {
+                        continue;
+                    }
+                }
+                let key = entry_key(table, index, row)?;
+                let value = entry_value(table, index, row, primary, &mut builder).into();
+                writes.push(if is_exclusive(index, row) { Write::Insert(key, value) } else { Write::PutEntry(key, value) });
+                sources.push(row);
+            }
+            let results = self.ctx.txn.write(writes).await.map_err(|e| self.ctx.kv(e))?;
+            if let Some((_, row)) = results.iter().zip(sources).find(|(result, _)| matches!(result, Written::Exists(_))) {
+                return Err(self.cannot_build(table, index, row));
+            }
+        }
+        Ok(())
+    }
+
+    fn cannot_build(&self, table: &TableDescriptor, index: &IndexDescriptor, row: &[Datum]) -> SqlError {
+        let columns: Vec<usize> = index.key.iter().map(|k| k.column).collect();
+        let values: Vec<Datum> = columns.iter().map(|c| row.get(*c).cloned().unwrap_or(Datum::Null)).collect();
+        let error = SqlError::new(SqlState::UNIQUE_VIOLATION, format!("could not create unique index \"{}\"", index.name));
+        let detail = format!("{} is duplicated.", key_text(table, &columns, &values, &self.ctx.text()));
+        constraint_of(error.detail(detail), table, &index.name)
+    }
+
+    pub(super) fn rename_index(&mut self, name: &ObjectName, if_exists: bool, to: &str) -> Result<(), SqlError> {
+        let found = self.catalog().resolve_index(name.schema.as_deref(), &name.name, &self.ctx.plan_settings.search_path);
+        let Some((table, place)) = found.map(|(t, p)| (TableDescriptor::clone(t), p)) else {
+            if if_exists {
+                self.notice(format!("relation \"{}\" does not exist, skipping", name.name));
+                return Ok(());
+            }
+            return Err(SqlError::new(SqlState::UNDEFINED_TABLE, format!("relation \"{}\" does not exist", name.name)).at(name.pos));
+        };
+        if self.is_taken(&table.schema, to) {
+            return Err(SqlError::new(SqlState::DUPLICATE_TABLE, format!("relation \"{to}\" already exists")));
+        }
+        let mut table = table;
+        let index = place.and_then(|p| table.indexes.get_mut(p)).unwrap_or(&mut table.primary);
+        let before = std::mem::replace(&mut index.name, to.to_owned());
+        table.uniques.iter_mut().filter(|u| u.name == before).for_each(|u| u.name = to.to_owned());
+        self.put(table);
+        Ok(())
+    }
+
+    pub(super) async fn reindex(&mut self, name: Option<&ObjectName>, kind: ReindexKind) -> Result<(), SqlError> {
+        let Some(name) = name.filter(|_| matches!(kind, ReindexKind::Table | ReindexKind::Index)) else {
+            return Err(SqlError::unsupported("REINDEX of more than one table"));
+        };
+        let (mut table, only) = match kind {
+            ReindexKind::Table => (TableDescriptor::clone(&*self.find_table(name)?), None),
+            _ => {
+                let found = self.catalog().resolve_index(name.schema.as_deref(), &name.name, &self.ctx.plan_settings.search_path);
+                let missing = || SqlError::new(SqlState::UNDEFINED_TABLE, format!("relation \"{}\" does not exist", name.name)).at(name.pos);
+                let (table, place) = found.ok_or_else(missing)?;
+                (TableDescriptor::clone(table), Some(place))
+            }
+        };
+        for place in 0..table.indexes.len() {
+            if only.is_some_and(|only| only != Some(place)) {
+                continue;
+            }
+            self.ctx.state.dropped_indexes.push(index_id(&table.indexes[place]));
+            let id = self.new_index_id().await?;
+            table.indexes[place].index_id = id;
+            let index = table.indexes[place].clone();
+            self.build_index(&table, &index).await?;
+        }
+        self.put(table);
+        Ok(())
+    }
+
+    /// New, empty indexes in place of the old ones.
+    pub(super) async fn truncate(&mut self, truncate: &Truncate) -> Result<(), SqlError> {
+        let mut tables: Vec<TableDescriptor> = Vec::new();
+        for name in &truncate.tables {
+            let table = TableDescriptor::clone(&*self.find_table(name)?);
+            if !tables.iter().any(|t| t.oid == table.oid) {
+                tables.push(table);
+            }
+        }
+        let mut at = 0;
+        while at < tables.len() {
+            for foreign_key in tables[at].referenced_by.clone() {
+                if tables.iter().any(|t| t.oid == foreign_key.child) {
+                    continue;
+                }
+                let child = self.table(foreign_key.child)?;
+                if !truncate.cascade {
+                    let detail = format!("Table \"{}\" references \"{}\".", child.name, tables[at].name);
+                    return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "cannot truncate a table referenced in a foreign key constraint")
+                        .detail(detail)
+                        .hint(format!("Truncate table \"{}\" at the same time, or use TRUNCATE ... CASCADE.", child.name)));
+                }
+                self.notice(format!("truncate cascades to table \"{}\"", child.name));
+                tables.push(child);
+            }
+            at += 1;
+        }
+        for mut table in tables {
+            self.give_up(&table);
+            table.primary.index_id = self.new_index_id().await?;
+            for place in 0..table.indexes.len() {
+                table.indexes[place].index_id = self.new_index_id().await?;
+            }
+            if truncate.restart_identity {
+                self.restart_owned(&table).await?;
+            }
+            self.put(table);
+        }
+        Ok(())
+    }
+
+    async fn restart_owned(&mut self, table: &TableDescriptor) -> Result<(), SqlError> {
+        let owned: Vec<(u64, i64)> = self.owned_sequences(table, None).iter().filter_map(|s| s.sequence.as_ref()).map(|s| (s.value_id, s.start)).collect();
+        for (value_id, start) in owned {
+            self.restart(value_id, start).await?;
+        }
+        Ok(())
+    }
+
+    /// Sequences that belong to a table, or to one of its columns.
+    pub(super) fn owned_sequences(&self, table: &TableDescriptor, column: Option<usize>) -> Vec<TableDescriptor> {
+        let owned = |t: &TableDescriptor| {
+            let owner = t.sequence.as_ref().and_then(|s| s.owned_by);
+            owner.is_some_and(|(oid, position)| oid == table.oid && column.is_none_or(|c| c == position))
+        };
+        let sequences = self.catalog().relations().map(|r| r.descriptor()).filter(|t| t.kind == RelationKind::Sequence);
+        sequences.filter(|t| owned(t)).map(|t| TableDescriptor::clone(t)).collect()
+    }
+}
