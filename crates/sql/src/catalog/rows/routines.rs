@@ -1,0 +1,141 @@
+//! `pg_proc` and `pg_operator`: of PostgreSQL's functions and operators, with its OIDs, those that exist here.
+
+use super::Rows;
+use crate::catalog::{Oid, VirtualTable};
+use crate::functions::registry::overloads;
+use crate::functions::{FunctionClass, function_class};
+use crate::types::{DataType, Datum};
+use hashbrown::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+const PROCEDURES: &str = include_str!("../data/pg_proc.tsv");
+const OPERATORS: &str = include_str!("../data/pg_operator.tsv");
+
+/// A function as the catalog knows it.
+#[derive(Debug)]
+pub(in crate::catalog) struct Routine {
+    pub(in crate::catalog) oid: Oid,
+    pub(in crate::catalog) name: &'static str,
+    pub(in crate::catalog) args: Vec<DataType>,
+    pub(in crate::catalog) variadic: bool,
+    pub(in crate::catalog) result: DataType,
+    pub(in crate::catalog) returns_set: bool,
+    pub(in crate::catalog) kind: &'static str,
+    line: &'static str,
+}
+
+fn parse(line: &'static str) -> Option<Routine> {
+    let field: Vec<&'static str> = line.split('\t').collect();
+    let oid = |at: usize| field.get(at)?.parse::<u32>().ok();
+    Some(Routine {
+        oid: oid(0)?,
+        name: field.get(1)?,
+        variadic: oid(2)? != 0,
+        kind: field.get(3)?,
+        returns_set: *field.get(5)? == "t",
+        result: DataType(oid(9)?),
+        args: field.get(10)?.split(' ').filter_map(|word| word.parse().ok()).map(DataType).collect(),
+        line,
+    })
+}
+
+/// Types' own functions, and those behind operators and casts, by OID.
+static SUPPORT: LazyLock<HashSet<Oid>> = LazyLock::new(|| {
+    let numbers = |line: Vec<&'static str>, from: usize, to: usize| -> Vec<Oid> {
+        line.get(from..to).unwrap_or_default().iter().filter_map(|word| word.parse().ok()).collect()
+    };
+    let of_types = super::constants::fields("pg_type").flat_map(|line| [numbers(line.clone(), 9, 10), numbers(line, 12, 18)].concat());
+    let of_operators = OPERATORS.lines().skip(1).filter(|line| operator_exists(line)).flat_map(|line| numbers(line.split('\t').collect(), 10, 11));
+    of_types.chain(of_operators).collect()
+});
+
+fn exists(routine: &Routine) -> bool {
+    match function_class(routine.name) {
+        Some(FunctionClass::Scalar) if routine.kind == "f" && !routine.returns_set => {
+            overloads(routine.name).iter().any(|f| f.args.len() == routine.args.len() && f.args.iter().zip(&routine.args).all(|(a, b)| a == b))
+        }
+        Some(FunctionClass::Aggregate | FunctionClass::SetReturning) => true,
+        _ => false,
+    }
+}
+
+static ROUTINES: LazyLock<Vec<Routine>> = LazyLock::new(|| {
+    PROCEDURES.lines().skip(1).filter_map(parse).filter(|routine| SUPPORT.contains(&routine.oid) || exists(routine)).collect()
+});
+
+static BY_OID: LazyLock<HashMap<Oid, &'static Routine>> = LazyLock::new(|| ROUTINES.iter().map(|routine| (routine.oid, routine)).collect());
+
+/// A function by OID.
+pub(in crate::catalog) fn routine(oid: Oid) -> Option<&'static Routine> {
+    BY_OID.get(&oid).copied()
+}
+
+/// The functions of a name.
+pub(in crate::catalog) fn routine_named(name: &str) -> impl Iterator<Item = &'static Routine> {
+    ROUTINES.iter().filter(move |routine| routine.name == name)
+}
+
+/// `pg_proc`.
+pub(super) fn routines(table: &VirtualTable) -> Rows {
+    let place = |column: &str| table.columns.iter().position(|(name, _)| *name == column);
+    let (language, parallel, cost) = (place("prolang"), place("proparallel"), place("procost"));
+    let lines = std::iter::once(PROCEDURES.lines().next().unwrap_or_default()).chain(ROUTINES.iter().map(|routine| routine.line));
+    let mut rows = super::constants::parse_lines(table, lines);
+    for row in &mut rows {
+        // The same for all: written in "internal", safe in parallel, of unit cost.
+        for (at, value) in [(language, Datum::Oid(12)), (parallel, Datum::Char(b's')), (cost, Datum::Float4(1.0))] {
+            if let Some(slot) = at.and_then(|at| row.get_mut(at)) {
+                *slot = value;
+            }
+        }
+    }
+    rows
+}
+
+fn operator_exists(line: &str) -> bool {
+    let field: Vec<&str> = line.split('\t').collect();
+    let types: Vec<DataType> = field.get(5..7).unwrap_or_default().iter().filter_map(|word| word.parse().ok()).filter(|oid| *oid != 0).map(DataType).collect();
+    field.get(1).is_some_and(|name| overloads(name).iter().any(|f| f.args == types.as_slice()))
+}
+
+/// `pg_operator`.
+pub(super) fn operators(table: &VirtualTable) -> Rows {
+    let mut lines = OPERATORS.lines();
+    let header = lines.next().unwrap_or_default();
+    super::constants::parse_lines(table, std::iter::once(header).chain(lines.filter(|line| operator_exists(line))))
+}
+
+/// Operators that exist: OID and symbol.
+static SYMBOLS: LazyLock<Vec<(Oid, &'static str)>> = LazyLock::new(|| {
+    let symbol = |line: &'static str| {
+        let mut field = line.split('\t');
+        Some((field.next()?.parse().ok()?, field.next()?))
+    };
+    OPERATORS.lines().skip(1).filter(|line| operator_exists(line)).filter_map(symbol).collect()
+});
+
+/// An operator's symbol.
+pub(in crate::catalog) fn operator(oid: Oid) -> Option<&'static str> {
+    SYMBOLS.iter().find(|(number, _)| *number == oid).map(|(_, symbol)| *symbol)
+}
+
+/// The operators of a symbol.
+pub(in crate::catalog) fn operators_named(symbol: &str) -> impl Iterator<Item = Oid> {
+    SYMBOLS.iter().filter(move |(_, name)| *name == symbol).map(|(oid, _)| *oid)
+}
+
+/// `=` of a type by OID: left type to operator.
+static EQUALITIES: LazyLock<HashMap<Oid, Oid>> = LazyLock::new(|| {
+    let equality = |line: &'static str| {
+        let field: Vec<&str> = line.split('\t').collect();
+        let same = field.get(5)? == field.get(6)?;
+        (*field.get(1)? == "=" && same).then_some((field.get(5)?.parse().ok()?, field.first()?.parse().ok()?))
+    };
+    OPERATORS.lines().skip(1).filter_map(equality).collect()
+});
+
+/// The equality operator of a type, 0 if unknown.
+pub(super) fn equality(ty: DataType) -> Oid {
+    let ty = if ty == DataType::VARCHAR { DataType::TEXT } else { ty };
+    EQUALITIES.get(&ty.0).copied().unwrap_or_default()
+}
