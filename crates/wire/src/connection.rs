@@ -101,6 +101,7 @@ fn connect<'a>(
         shared.metrics.refused.fetch_add(1, Relaxed);
         states::too_many_connections()
     })?;
+    startup::authenticate(stream);
     let secret: i32 = rand::random();
     let session = Session::connect(Arc::clone(&shared.database), options, secret)?;
     control.attach(Arc::clone(session.handle()));
@@ -179,9 +180,6 @@ impl Conversation<'_> {
                 continue;
             };
             self.message(frame).await?;
-            if let Some(fatal) = self.stream.take_fatal() {
-                return Err(fatal.into());
-            }
             if self.stream.buffered() >= FLUSH_BYTES {
                 self.stream.send().await?;
             }
@@ -296,7 +294,7 @@ impl Conversation<'_> {
             .bind(message.portal, message.statement, &message.param_formats, &message.params, message.result_formats)
             .await?;
         if formats > 1 {
-            let columns = self.session.describe_portal(message.portal)?.map_or(0, |(columns, _)| columns.len());
+            let columns = self.session.portal_columns(message.portal)?;
             if columns != formats {
                 let message = format!("bind message has {formats} result formats but query has {columns} columns");
                 return Err(SqlError::new(SqlState::PROTOCOL_VIOLATION, message));
@@ -307,7 +305,7 @@ impl Conversation<'_> {
     }
 
     async fn describe(&mut self, frame: &Frame) -> Result<(), SqlError> {
-        let described = match frontend::target(&frame.body)? {
+        let described = match frontend::target(&frame.body, "DESCRIBE")? {
             Target::Statement(name) => {
                 let statement = self.session.describe_statement(name).await?;
                 let types = statement.params.iter().map(|ty| ty.0).collect();
@@ -336,7 +334,7 @@ impl Conversation<'_> {
     }
 
     fn close(&mut self, frame: &Frame) -> Result<(), SqlError> {
-        match frontend::target(&frame.body)? {
+        match frontend::target(&frame.body, "CLOSE")? {
             Target::Statement(name) => self.session.close_statement(name),
             Target::Portal(name) => self.session.close_portal(name),
         }
@@ -354,6 +352,9 @@ impl Conversation<'_> {
     }
 
     async fn ready_for_query(&mut self) -> Result<(), Ended> {
+        if let Some(fatal) = self.stream.take_fatal() {
+            return Err(fatal.into());
+        }
         let status = match self.session.status() {
             Block::None | Block::Implicit => TransactionStatus::Idle,
             Block::Explicit => TransactionStatus::Transaction,

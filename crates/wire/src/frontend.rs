@@ -184,15 +184,15 @@ pub(crate) fn bind(body: &Bytes) -> Result<Bind<'_>, SqlError> {
     reader.end(Bind { portal, statement, param_formats, params, result_formats })
 }
 
-/// Describe and Close.
-pub(crate) fn target(body: &Bytes) -> Result<Target<'_>, SqlError> {
+/// Describe and Close, which `message` names.
+pub(crate) fn target<'a>(body: &'a Bytes, message: &str) -> Result<Target<'a>, SqlError> {
     let mut reader = Reader::new(body);
     let kind = reader.u8()?;
     let name = reader.text()?;
     let target = match kind {
         TARGET_TYPE_BYTE_STATEMENT => Target::Statement(name),
         TARGET_TYPE_BYTE_PORTAL => Target::Portal(name),
-        other => return Err(violation(format!("invalid message subtype {other}"))),
+        other => return Err(violation(format!("invalid {message} message subtype {other}"))),
     };
     reader.end(target)
 }
@@ -297,9 +297,9 @@ pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, SqlError> {
     std::str::from_utf8(bytes).map_err(|error| {
         let bad = &bytes[error.valid_up_to()..];
         let expected = match bad.first() {
-            Some(0xf0..) => 4,
-            Some(0xe0..) => 3,
-            Some(0xc0..) => 2,
+            Some(0xf0..=0xf7) => 4,
+            Some(0xe0..=0xef) => 3,
+            Some(0xc0..=0xdf) => 2,
             _ => 1,
         };
         let shown: Vec<String> = bad.iter().take(expected).map(|byte| format!("0x{byte:02x}")).collect();

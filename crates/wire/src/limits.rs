@@ -40,3 +40,6 @@ pub const DRAIN_GRACE: Duration = Duration::from_secs(5);
 
 /// How long cancelled statements may take to end, before their connections are dropped.
 pub const CANCEL_GRACE: Duration = Duration::from_secs(2);
+
+/// Stack of a worker thread: expressions and plans recurse, and memory that is not touched costs nothing.
+pub const WORKER_STACK_BYTES: usize = 8 * 1024 * 1024;

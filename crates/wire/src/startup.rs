@@ -77,10 +77,14 @@ pub(crate) async fn open(stream: &mut Stream, remote: Option<SocketAddr>) -> Res
     }
 }
 
+/// Whoever reaches the port is trusted.
+pub(crate) fn authenticate(stream: &mut Stream) {
+    stream.output.put(Authentication::Ok);
+}
+
 /// Answers a startup message that found a session.
 pub(crate) fn welcome(stream: &mut Stream, session: &Session, secret: i32) {
     let output = &mut stream.output;
-    output.put(Authentication::Ok);
     for (name, value) in session.parameter_statuses() {
         output.parameter_status(name, &value);
     }
@@ -155,7 +159,7 @@ fn startup_message(mut packet: BytesMut, remote: Option<SocketAddr>, stream: &mu
 fn negotiate(minor: u16, parameters: &BTreeMap<String, String>, stream: &mut Stream) {
     let unknown: Vec<String> = parameters.keys().filter(|name| name.starts_with("_pq_.")).cloned().collect();
     if minor > MINOR_VERSION || !unknown.is_empty() {
-        stream.output.put(NegotiateProtocolVersion::new(i32::from(MINOR_VERSION), unknown));
+        stream.output.put(NegotiateProtocolVersion::new(Startup::PROTOCOL_VERSION_3_0 | i32::from(MINOR_VERSION), unknown));
     }
 }
 

@@ -182,7 +182,7 @@ impl Client for Stream {
         if error.state() == SqlState::ADMIN_SHUTDOWN {
             // It ends the connection, which says so by itself.
             self.fatal.get_or_insert_with(|| error.clone());
-        } else {
+        } else if self.fatal.is_none() {
             self.output.error("ERROR", error);
         }
     }

@@ -5,7 +5,7 @@
 
 use crate::connection::{Shared, serve};
 use crate::control::{Control, End};
-use crate::limits::SWEEP_EVERY;
+use crate::limits::{DEAL_QUEUE, SWEEP_EVERY, WORKER_STACK_BYTES};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -38,11 +38,11 @@ pub(crate) struct Worker {
 impl Worker {
     /// Starts the thread.
     pub(crate) fn start(number: usize, shared: Arc<Shared>) -> std::io::Result<Worker> {
-        let (orders, queue) = mpsc::channel(crate::limits::DEAL_QUEUE);
+        let (orders, queue) = mpsc::channel(DEAL_QUEUE);
         let load = Arc::new(AtomicUsize::new(0));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let connections = Connections { shared, load: Arc::clone(&load), tasks: JoinSet::new(), controls: HashMap::new() };
-        let thread = std::thread::Builder::new().name(format!("tidelock-wire-{number}"));
+        let thread = std::thread::Builder::new().name(format!("tidelock-wire-{number}")).stack_size(WORKER_STACK_BYTES);
         let thread = thread.spawn(move || runtime.block_on(connections.run(queue)))?;
         Ok(Worker { orders, load, thread: Some(thread) })
     }

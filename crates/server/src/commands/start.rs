@@ -4,6 +4,7 @@
 //! process at once, which loses nothing: the next start replays the log. A failed disk ends it too, with exit code 1.
 
 use clap::Args;
+use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -70,7 +71,7 @@ pub(crate) fn run(args: StartArgs) -> ExitCode {
 
 fn try_run(args: StartArgs) -> Result<(), String> {
     let filter = EnvFilter::try_new(&args.log).map_err(|error| format!("--log: {error}"))?;
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).init();
     raise_file_limit(args.max_connections as u64 + SPARE_FILES);
     // Connections have threads of their own; this one accepts, and runs the resolver and the HTTP page.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();

@@ -262,6 +262,16 @@ impl Session {
         Ok(columns.map(|columns| (columns, formats)))
     }
 
+    /// Columns of a portal's rows: what a Bind's result formats are counted against.
+    pub fn portal_columns(&mut self, name: &str) -> Result<usize, SqlError> {
+        let portal = self.portals.get(name).ok_or_else(|| no_portal(name))?;
+        let Some(cached) = portal.cached.clone() else { return Ok(0) };
+        match &cached.plan {
+            Some(plan) => Ok(if plan.returns_rows { plan.output.len() } else { 0 }),
+            None => Ok(self.utility_columns(&cached.parsed.statement)?.map_or(0, |columns| columns.len())),
+        }
+    }
+
     /// Execute.
     pub async fn execute(&mut self, name: &str, max_rows: u32, client: &mut dyn Client) -> Result<Executed, SqlError> {
         let mut portal = self.portals.remove(name).ok_or_else(|| no_portal(name))?;
