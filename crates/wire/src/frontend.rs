@@ -47,24 +47,45 @@ pub(crate) enum Kind {
 const MESSAGE_TYPE_BYTE_FUNCTION_CALL: u8 = b'F';
 
 impl Kind {
+    const ALL: [Kind; 14] = [
+        Kind::Query,
+        Kind::Parse,
+        Kind::Bind,
+        Kind::Describe,
+        Kind::Execute,
+        Kind::Close,
+        Kind::Flush,
+        Kind::Sync,
+        Kind::CopyData,
+        Kind::CopyDone,
+        Kind::CopyFail,
+        Kind::FunctionCall,
+        Kind::Password,
+        Kind::Terminate,
+    ];
+
     fn from_byte(byte: u8) -> Option<Kind> {
-        Some(match byte {
-            MESSAGE_TYPE_BYTE_QUERY => Kind::Query,
-            MESSAGE_TYPE_BYTE_PARSE => Kind::Parse,
-            MESSAGE_TYPE_BYTE_BIND => Kind::Bind,
-            MESSAGE_TYPE_BYTE_DESCRIBE => Kind::Describe,
-            MESSAGE_TYPE_BYTE_EXECUTE => Kind::Execute,
-            MESSAGE_TYPE_BYTE_CLOSE => Kind::Close,
-            MESSAGE_TYPE_BYTE_FLUSH => Kind::Flush,
-            MESSAGE_TYPE_BYTE_SYNC => Kind::Sync,
-            MESSAGE_TYPE_BYTE_COPY_DATA => Kind::CopyData,
-            MESSAGE_TYPE_BYTE_COPY_DONE => Kind::CopyDone,
-            MESSAGE_TYPE_BYTE_COPY_FAIL => Kind::CopyFail,
-            MESSAGE_TYPE_BYTE_FUNCTION_CALL => Kind::FunctionCall,
-            MESSAGE_TYPE_BYTE_PASSWORD_MESSAGE_FAMILY => Kind::Password,
-            MESSAGE_TYPE_BYTE_TERMINATE => Kind::Terminate,
-            _ => return None,
-        })
+        Kind::ALL.into_iter().find(|kind| kind.byte() == byte)
+    }
+
+    /// As it stands in front of a message.
+    pub(crate) fn byte(self) -> u8 {
+        match self {
+            Kind::Query => MESSAGE_TYPE_BYTE_QUERY,
+            Kind::Parse => MESSAGE_TYPE_BYTE_PARSE,
+            Kind::Bind => MESSAGE_TYPE_BYTE_BIND,
+            Kind::Describe => MESSAGE_TYPE_BYTE_DESCRIBE,
+            Kind::Execute => MESSAGE_TYPE_BYTE_EXECUTE,
+            Kind::Close => MESSAGE_TYPE_BYTE_CLOSE,
+            Kind::Flush => MESSAGE_TYPE_BYTE_FLUSH,
+            Kind::Sync => MESSAGE_TYPE_BYTE_SYNC,
+            Kind::CopyData => MESSAGE_TYPE_BYTE_COPY_DATA,
+            Kind::CopyDone => MESSAGE_TYPE_BYTE_COPY_DONE,
+            Kind::CopyFail => MESSAGE_TYPE_BYTE_COPY_FAIL,
+            Kind::FunctionCall => MESSAGE_TYPE_BYTE_FUNCTION_CALL,
+            Kind::Password => MESSAGE_TYPE_BYTE_PASSWORD_MESSAGE_FAMILY,
+            Kind::Terminate => MESSAGE_TYPE_BYTE_TERMINATE,
+        }
     }
 
     /// Length word included.

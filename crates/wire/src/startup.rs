@@ -69,7 +69,7 @@ pub(crate) async fn open(stream: &mut Stream, remote: Option<SocketAddr>) -> Res
             gss_asked = true;
             stream.output.put(GssEncResponse::Refuse);
         } else if CancelRequest::is_cancel_request_packet(&packet) {
-            return Ok(cancel_request(&mut packet)?);
+            return cancel_request(&mut packet);
         } else {
             return Ok(Opening::Session(startup_message(packet, remote, stream)?));
         }

@@ -255,6 +255,6 @@ impl Client for Stream {
 }
 
 fn unexpected_in_copy(kind: Kind) -> SqlError {
-    let message = format!("unexpected message {kind:?} during COPY from stdin");
+    let message = format!("unexpected message type 0x{:02X} during COPY from stdin", kind.byte());
     SqlError::new(SqlState::PROTOCOL_VIOLATION, message)
 }
