@@ -28,6 +28,7 @@ use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Poll, ready};
@@ -66,7 +67,10 @@ impl From<SqlError> for Ended {
 /// Serves a socket to its end.
 pub(crate) async fn serve(socket: TcpStream, remote: SocketAddr, shared: Arc<Shared>, control: Arc<Control>) {
     let mut stream = Stream::new(socket, Arc::clone(&shared.metrics));
-    let opening = tokio::time::timeout(STARTUP_TIMEOUT, until_asked(&control, startup::open(&mut stream, Some(remote)))).await;
+    let opening = {
+        let opening = pin!(startup::open(&mut stream, Some(remote)));
+        tokio::time::timeout(STARTUP_TIMEOUT, until_asked(&control, opening)).await
+    };
     let refused = match opening {
         Ok(Ok(Opening::Session(options))) => match connect(&shared, options, &mut stream, &control) {
             Ok((session, place)) => {
@@ -142,8 +146,10 @@ async fn say_last_words(stream: &mut Stream, error: &SqlError) {
 }
 
 /// Runs the startup, unless the server stops meanwhile.
-async fn until_asked<T>(control: &Control, work: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {
-    let mut work = std::pin::pin!(work);
+async fn until_asked<T>(
+    control: &Control,
+    mut work: Pin<&mut impl Future<Output = Result<T, Refusal>>>,
+) -> Result<T, Refusal> {
     poll_fn(|context| {
         control.register(context.waker());
         if control.ending().is_some() {
@@ -248,7 +254,8 @@ impl Conversation<'_> {
                 let (session, stream) = (&mut *self.session, &mut *self.stream);
                 let socket = Arc::clone(stream.socket());
                 let cancel = || gone(self.control, self.shared);
-                watched(&socket, cancel, session.simple_query(sql, stream)).await?;
+                let query = pin!(session.simple_query(sql, stream));
+                watched(&socket, cancel, query).await?;
             }
             Err(error) => {
                 self.stream.error(&error);
@@ -326,7 +333,10 @@ impl Conversation<'_> {
         let (session, stream) = (&mut *self.session, &mut *self.stream);
         let socket = Arc::clone(stream.socket());
         let cancel = || gone(self.control, self.shared);
-        let executed = watched(&socket, cancel, session.execute(message.portal, message.max_rows, stream)).await?;
+        let executed = {
+            let execution = pin!(session.execute(message.portal, message.max_rows, stream));
+            watched(&socket, cancel, execution).await?
+        };
         if executed == Executed::Suspended {
             self.stream.output.put(PortalSuspended::new());
         }
@@ -347,7 +357,10 @@ impl Conversation<'_> {
         let (session, stream) = (&mut *self.session, &mut *self.stream);
         let socket = Arc::clone(stream.socket());
         let cancel = || gone(self.control, self.shared);
-        watched(&socket, cancel, session.sync(stream)).await?;
+        {
+            let sync = pin!(session.sync(stream));
+            watched(&socket, cancel, sync).await?;
+        }
         self.ready_for_query().await
     }
 
@@ -369,4 +382,20 @@ impl Conversation<'_> {
 fn gone(control: &Control, shared: &Shared) {
     shared.metrics.hangups.fetch_add(1, Relaxed);
     control.cancel();
+}
+
+#[cfg(test)]
+mod tests {
+    /// The design allows an idle connection 64 KiB, buffers and session included.
+    const MAX_TASK_BYTES: usize = 40 * 1024;
+
+    fn size_of_future<F, A, B, C, D>(_: impl Fn(A, B, C, D) -> F) -> usize {
+        std::mem::size_of::<F>()
+    }
+
+    #[test]
+    fn a_connection_task_is_small() {
+        let bytes = size_of_future(super::serve);
+        assert!(bytes <= MAX_TASK_BYTES, "{bytes} bytes");
+    }
 }

@@ -10,15 +10,16 @@
 use crate::limits::HANGUP_CHECK_EVERY;
 use futures::FutureExt;
 use std::future::Future;
+use std::pin::Pin;
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 
-/// Runs `work` to its end; calls `gone` when the client hangs up meanwhile.
-pub(crate) async fn watched<T>(socket: &TcpStream, gone: impl FnOnce(), work: impl Future<Output = T>) -> T {
-    let mut work = std::pin::pin!(work);
+/// Runs `work` to its end; calls `gone` when the client hangs up meanwhile. (Pinned by the caller: a future that is handed
+/// over by value is kept twice, and the tasks of idle connections are counted in kilobytes.)
+pub(crate) async fn watched<F: Future>(socket: &TcpStream, gone: impl FnOnce(), mut work: Pin<&mut F>) -> F::Output {
     tokio::select! {
         biased;
-        done = &mut work => return done,
+        done = work.as_mut() => return done,
         () = hung_up(socket) => gone(),
     }
     work.await

@@ -13,7 +13,11 @@
 //! shown; without it the file begins inside a session. `client name` switches to another connection.
 //!
 //! `TIDELOCK_REGENERATE=1` writes the answers anew: read the diff. `TIDELOCK_WIRE_TARGET=host:port` talks to another server (PostgreSQL
-//! is the oracle); with it, differences are printed.
+//! is the oracle); with it, differences are printed. Those that are meant:
+//! - a division by zero among constants fails in Execute, not already in Bind or before RowDescription;
+//! - ParameterStatus comes with the statement that caused it, not with ReadyForQuery;
+//! - a message of impossible length, and a startup packet of protocol 2, get an error before the connection is closed;
+//! - function calls and replication are refused; users are not looked up.
 
 mod bed;
 
