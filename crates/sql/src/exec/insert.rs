@@ -6,12 +6,13 @@ use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
 use super::operator::Operator;
 use super::write::{TableWriter, WRITE_ROWS, can_stream, check_row, duplicate, fill_generated};
-use super::{RowBatch, sequence};
+use super::{ExecContext, RowBatch, sequence};
 use crate::catalog::TableDescriptor;
 use crate::error::SqlError;
 use crate::expr::eval;
-use crate::plan::InsertPlan;
+use crate::plan::{InsertPlan, StatementKind, StatementPlan};
 use crate::types::Datum;
+use std::sync::Arc;
 
 /// The input, until it was written; then the rows to return.
 pub(crate) struct InsertState {
@@ -41,6 +42,28 @@ impl InsertState {
         }
         insertion.finish(run).await
     }
+}
+
+/// Inserts complete rows outside of a plan: COPY. What they owe to foreign keys is added to `foreign`, for the statement's end.
+pub(super) async fn insert_rows(plan: &InsertPlan, batch: RowBatch, foreign: &mut ForeignKeyWork, ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
+    let statement = StatementPlan {
+        kind: StatementKind::Insert,
+        root: plan.input.clone(),
+        ctes: Vec::new(),
+        param_types: Vec::new(),
+        execution_slots: 0,
+        output: Vec::new(),
+        returns_rows: false,
+        read_only: false,
+        catalog_version: ctx.catalog.version(),
+        relations: Vec::new(),
+    };
+    let mut run = Run { ctx: ctx.reborrow(), plan: Arc::new(statement), params: Vec::new(), ctes: Vec::new(), affected: 0, inside_cte: false, batches: 0 };
+    let mut insertion = Insertion::new(plan, &run)?;
+    insertion.foreign = std::mem::take(foreign);
+    insertion.rows(batch, &mut run).await?;
+    *foreign = insertion.foreign;
+    Ok(())
 }
 
 /// An INSERT under way.

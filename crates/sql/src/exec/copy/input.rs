@@ -1,0 +1,307 @@
+//! COPY ... FROM STDIN.
+
+use super::defaults::DefaultValue;
+use super::options::{CopyFormat, CopyOptions};
+use super::records::{Cut, Field, RECORD_BYTES_MAX, binary_header, csv_fields, cut_binary, cut_csv, cut_line, text_fields, trimmed};
+use crate::ast::{Copy, CopySource, CopyTarget};
+use crate::catalog::{RelationKind, TableDescriptor, store};
+use crate::error::{SqlError, SqlState};
+use crate::exec::foreign_key::{ForeignKeyWork, RowRules};
+use crate::exec::insert::insert_rows;
+use crate::exec::{Affected, ExecContext, RowBatch};
+use crate::plan::{Estimate, InsertPlan, Plan, PlanNode};
+use crate::types::{ColumnType, Datum, binary, cast, text};
+use std::sync::Arc;
+
+/// Rows inserted in one go.
+const BATCH_ROWS: usize = 500;
+/// Characters of a value that an error's context shows.
+const SHOWN_MAX: usize = 100;
+
+/// A COPY under way.
+pub struct CopyIn {
+    plan: InsertPlan,
+    columns: Vec<usize>,
+    options: CopyOptions,
+    defaults: Vec<(usize, DefaultValue)>,
+    buffer: Vec<u8>,
+    consumed: usize,
+    scanned: (usize, bool),
+    line: u64,
+    started: bool,
+    ended: bool,
+    rows: Vec<Vec<Datum>>,
+    foreign: ForeignKeyWork,
+    written: u64,
+}
+
+impl CopyIn {
+    /// Checks the statement and prepares to take data.
+    pub fn begin(copy: &Copy, ctx: &mut ExecContext<'_>) -> Result<CopyIn, SqlError> {
+        if !matches!(copy.target, CopyTarget::Client) {
+            return Err(SqlError::unsupported("COPY from a file or a program of the server"));
+        }
+        if copy.filter.is_some() {
+            return Err(SqlError::unsupported("COPY FROM ... WHERE"));
+        }
+        if ctx.txn.options().read_only {
+            return Err(SqlError::new(SqlState::READ_ONLY_SQL_TRANSACTION, "cannot execute COPY FROM in a read-only transaction"));
+        }
+        let options = CopyOptions::of(copy)?;
+        let (table, columns) = target(copy, ctx)?;
+        if table.kind != RelationKind::Table {
+            return Err(SqlError::new(SqlState::WRONG_OBJECT_TYPE, format!("cannot copy to \"{}\"", table.name)));
+        }
+        if let Some(generated) = columns.iter().filter_map(|c| table.columns.get(*c)).find(|c| c.generated.is_some()) {
+            return Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, format!("column \"{}\" is a generated column", generated.name))
+                .detail("Generated columns cannot be used in COPY."));
+        }
+        let mut defaults = Vec::new();
+        for (position, column) in table.columns.iter().enumerate() {
+            if !columns.contains(&position) && !column.hidden && column.generated.is_none() {
+                defaults.push((position, DefaultValue::of(column, ctx)?));
+            }
+        }
+        ctx.txn.assert_unchanged(store::relation_key(table.oid), ctx.catalog_ts);
+        let rules = RowRules::bind(&table, ctx)?;
+        let nothing = Plan { node: PlanNode::Empty, types: Vec::new(), names: Vec::new(), estimate: Estimate::default() };
+        let plan = InsertPlan {
+            alias: table.name.clone(),
+            table,
+            input: nothing,
+            generated: rules.generated,
+            checks: rules.checks,
+            on_conflict: None,
+            returning: None,
+        };
+        Ok(CopyIn {
+            plan,
+            columns,
+            options,
+            defaults,
+            buffer: Vec::new(),
+            consumed: 0,
+            scanned: (0, false),
+            line: 0,
+            started: false,
+            ended: false,
+            rows: Vec::new(),
+            foreign: ForeignKeyWork::default(),
+            written: 0,
+        })
+    }
+
+    /// How many columns a record has.
+    pub fn column_count(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether the data is binary.
+    pub fn is_binary(&self) -> bool {
+        self.options.format == CopyFormat::Binary
+    }
+
+    /// Takes a portion of the data; inserts when enough rows have come together.
+    pub async fn push(&mut self, bytes: &[u8], ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
+        ctx.cancel.check()?;
+        self.buffer.extend_from_slice(bytes);
+        while self.cut(false, ctx)? {
+            if self.rows.len() >= BATCH_ROWS {
+                self.flush(ctx).await?;
+            }
+        }
+        self.buffer.drain(..self.consumed);
+        self.consumed = 0;
+        if self.buffer.len() > RECORD_BYTES_MAX {
+            return Err(SqlError::new(SqlState::PROGRAM_LIMIT_EXCEEDED, format!("a COPY record is longer than {RECORD_BYTES_MAX} bytes")));
+        }
+        Ok(())
+    }
+
+    /// The data has ended.
+    pub async fn finish(mut self, ctx: &mut ExecContext<'_>) -> Result<Affected, SqlError> {
+        while self.cut(true, ctx)? {
+            if self.rows.len() >= BATCH_ROWS {
+                self.flush(ctx).await?;
+            }
+        }
+        if self.is_binary() && !self.ended {
+            return Err(SqlError::new(SqlState::BAD_COPY_FILE_FORMAT, "unexpected EOF in COPY data"));
+        }
+        self.flush(ctx).await?;
+        self.foreign.finish(ctx).await?;
+        Ok(Affected { tag: "COPY", rows: self.written })
+    }
+
+    /// Takes one record off the buffer; false when there is none.
+    fn cut(&mut self, ended: bool, ctx: &ExecContext<'_>) -> Result<bool, SqlError> {
+        if self.ended {
+            self.consumed = self.buffer.len();
+            return Ok(false);
+        }
+        if self.is_binary() {
+            return self.cut_tuple(ctx);
+        }
+        let rest = &self.buffer[self.consumed..];
+        let cut = match self.options.format {
+            CopyFormat::Csv => cut_csv(rest, ended, &self.options, &mut self.scanned).map_err(|e| self.in_line(e))?,
+            _ => cut_line(rest, ended),
+        };
+        match cut {
+            Cut::More => Ok(false),
+            Cut::End => {
+                self.ended = true;
+                Ok(true)
+            }
+            Cut::Record(length) => {
+                let record = trimmed(&rest[..length]).to_vec();
+                self.consumed += length;
+                self.line += 1;
+                if !std::mem::replace(&mut self.started, true) && self.options.header {
+                    self.check_header(&record)?;
+                    return Ok(true);
+                }
+                let fields = self.fields(&record);
+                let row = self.row(fields, ctx)?;
+                self.rows.push(row);
+                Ok(true)
+            }
+        }
+    }
+
+    fn cut_tuple(&mut self, ctx: &ExecContext<'_>) -> Result<bool, SqlError> {
+        if !self.started {
+            let Some(length) = binary_header(&self.buffer[self.consumed..])? else { return Ok(false) };
+            (self.started, self.consumed) = (true, self.consumed + length);
+        }
+        let Some((fields, length)) = cut_binary(&self.buffer[self.consumed..], self.columns.len()).map_err(|e| self.in_line(e))? else {
+            return Ok(false);
+        };
+        self.consumed += length;
+        self.line += 1;
+        match fields {
+            None => self.ended = true,
+            Some(fields) => {
+                let row = self.row(fields, ctx)?;
+                self.rows.push(row);
+            }
+        }
+        Ok(true)
+    }
+
+    fn fields(&self, record: &[u8]) -> Vec<Field> {
+        if self.options.format == CopyFormat::Text {
+            return text_fields(record, &self.options);
+        }
+        let name = |at: usize| self.columns.get(at).and_then(|c| self.plan.table.columns.get(*c)).map_or("", |c| c.name.as_str());
+        let fields = csv_fields(record, &self.options).into_iter().enumerate();
+        let field = |(at, (field, quoted)): (usize, (Vec<u8>, bool))| {
+            let is_null_text = field == self.options.null;
+            let forced = if quoted { self.options.force_null.iter().any(|c| c == name(at)) } else { !self.options.force_not_null.iter().any(|c| c == name(at)) };
+            if is_null_text && forced { None } else { Some(field) }
+        };
+        fields.map(field).collect()
+    }
+
+    fn check_header(&self, record: &[u8]) -> Result<(), SqlError> {
+        if !self.options.header_match {
+            return Ok(());
+        }
+        let found = self.fields(record);
+        let expected: Vec<&str> = self.columns.iter().filter_map(|c| self.plan.table.columns.get(*c)).map(|c| c.name.as_str()).collect();
+        let mismatch = |message: String| Err(SqlError::new(SqlState::BAD_COPY_FILE_FORMAT, message));
+        if found.len() != expected.len() {
+            return mismatch(format!("wrong number of fields in header line: got {}, expected {}", found.len(), expected.len()));
+        }
+        for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
+            let found = found.as_ref().map(|f| String::from_utf8_lossy(f).into_owned()).unwrap_or_default();
+            if found != expected {
+                return mismatch(format!("column name mismatch in header line field {}: got \"{found}\", expected \"{expected}\"", at + 1));
+            }
+        }
+        Ok(())
+    }
+
+    /// A record as a complete row; columns that it does not name are NULL still.
+    fn row(&self, fields: Vec<Field>, ctx: &ExecContext<'_>) -> Result<Vec<Datum>, SqlError> {
+        let table = &self.plan.table;
+        let column = |at: usize| self.columns.get(at).and_then(|c| table.columns.get(*c));
+        if fields.len() < self.columns.len() {
+            let name = column(fields.len()).map_or("", |c| &c.name);
+            return Err(self.in_line(SqlError::new(SqlState::BAD_COPY_FILE_FORMAT, format!("missing data for column \"{name}\""))));
+        }
+        if fields.len() > self.columns.len() {
+            return Err(self.in_line(SqlError::new(SqlState::BAD_COPY_FILE_FORMAT, "extra data after last expected column")));
+        }
+        let mut row = vec![Datum::Null; table.columns.len()];
+        for (position, field) in self.columns.iter().zip(fields) {
+            let (Some(field), Some(column)) = (field, table.columns.get(*position)) else { continue };
+            let value = self.value(&field, column.ty, ctx).map_err(|mut error| {
+                let shown: String = String::from_utf8_lossy(&field).chars().take(SHOWN_MAX).collect();
+                let value = if self.is_binary() { String::new() } else { format!(": \"{shown}\"") };
+                error.fields_mut().context = Some(format!("COPY {}, line {}, column {}{value}", table.name, self.line, column.name));
+                error
+            })?;
+            row[*position] = value;
+        }
+        Ok(row)
+    }
+
+    fn value(&self, field: &[u8], ty: ColumnType, ctx: &ExecContext<'_>) -> Result<Datum, SqlError> {
+        if self.is_binary() {
+            return cast::coerce_typmod(binary::decode(field, ty.ty)?, ty, false);
+        }
+        cast::coerce_typmod(text::parse(binary::text(field)?, ty, &ctx.text())?, ty, false)
+    }
+
+    fn in_line(&self, mut error: SqlError) -> SqlError {
+        error.fields_mut().context = Some(format!("COPY {}, line {}", self.plan.table.name, self.line));
+        error
+    }
+
+    async fn flush(&mut self, ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
+        let mut rows = std::mem::take(&mut self.rows);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        for (position, default) in &self.defaults {
+            let ty = self.plan.table.columns[*position].ty.ty;
+            let values = default.values(ty, rows.len(), ctx).await?;
+            rows.iter_mut().zip(values).for_each(|(row, value)| row[*position] = value);
+        }
+        let mut batch = RowBatch::new(self.plan.table.columns.len());
+        let count = rows.len();
+        rows.into_iter().for_each(|row| batch.push(row));
+        insert_rows(&self.plan, batch, &mut self.foreign, ctx).await?;
+        self.written += count as u64;
+        Ok(())
+    }
+}
+
+/// The table and the positions of the columns that COPY names.
+pub(super) fn target(copy: &Copy, ctx: &ExecContext<'_>) -> Result<(Arc<TableDescriptor>, Vec<usize>), SqlError> {
+    let CopySource::Table { name, columns } = &copy.source else {
+        return Err(SqlError::new(SqlState::SYNTAX_ERROR, "COPY FROM wants a table"));
+    };
+    let found = ctx.catalog.resolve(name.schema.as_deref(), &name.name, &ctx.plan_settings.search_path);
+    let missing = || SqlError::new(SqlState::UNDEFINED_TABLE, format!("relation \"{}\" does not exist", name)).at(name.pos);
+    let table = Arc::clone(found.ok_or_else(missing)?.descriptor());
+    if columns.is_empty() {
+        let plain = table.visible_columns().filter(|(_, c)| c.generated.is_none()).map(|(p, _)| p);
+        let positions = plain.collect();
+        return Ok((table, positions));
+    }
+    let mut positions = Vec::with_capacity(columns.len());
+    for column in columns {
+        let missing = || {
+            let message = format!("column \"{}\" of relation \"{}\" does not exist", column.value, table.name);
+            SqlError::new(SqlState::UNDEFINED_COLUMN, message)
+        };
+        let position = table.column_position(&column.value).ok_or_else(missing)?;
+        if positions.contains(&position) {
+            return Err(SqlError::new(SqlState::DUPLICATE_COLUMN, format!("column \"{}\" specified more than once", column.value)));
+        }
+        positions.push(position);
+    }
+    Ok((table, positions))
+}
