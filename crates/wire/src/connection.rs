@@ -146,10 +146,7 @@ async fn say_last_words(stream: &mut Stream, error: &SqlError) {
 }
 
 /// Runs the startup, unless the server stops meanwhile.
-async fn until_asked<T>(
-    control: &Control,
-    mut work: Pin<&mut impl Future<Output = Result<T, Refusal>>>,
-) -> Result<T, Refusal> {
+async fn until_asked<T>(control: &Control, mut work: Pin<&mut impl Future<Output = Result<T, Refusal>>>) -> Result<T, Refusal> {
     poll_fn(|context| {
         control.register(context.waker());
         if control.ending().is_some() {
@@ -241,9 +238,7 @@ impl Conversation<'_> {
                 self.stream.error(&SqlError::unsupported("the function call protocol"));
                 self.ready_for_query().await
             }
-            Kind::Password => {
-                Err(SqlError::new(SqlState::PROTOCOL_VIOLATION, "invalid frontend message type 112").into())
-            }
+            Kind::Password => Err(SqlError::new(SqlState::PROTOCOL_VIOLATION, "invalid frontend message type 112").into()),
             Kind::Terminate => Err(Ended::Gone),
         }
     }
@@ -297,9 +292,7 @@ impl Conversation<'_> {
     async fn bind(&mut self, frame: &Frame) -> Result<(), SqlError> {
         let message = frontend::bind(&frame.body)?;
         let formats = message.result_formats.len();
-        self.session
-            .bind(message.portal, message.statement, &message.param_formats, &message.params, message.result_formats)
-            .await?;
+        self.session.bind(message.portal, message.statement, &message.param_formats, &message.params, message.result_formats).await?;
         if formats > 1 {
             let columns = self.session.portal_columns(message.portal)?;
             if columns != formats {

@@ -12,9 +12,8 @@ use crate::states;
 use bytes::{Buf, Bytes, BytesMut};
 use pgwire::messages::copy::{MESSAGE_TYPE_BYTE_COPY_DATA, MESSAGE_TYPE_BYTE_COPY_DONE, MESSAGE_TYPE_BYTE_COPY_FAIL};
 use pgwire::messages::extendedquery::{
-    MESSAGE_TYPE_BYTE_BIND, MESSAGE_TYPE_BYTE_CLOSE, MESSAGE_TYPE_BYTE_DESCRIBE, MESSAGE_TYPE_BYTE_EXECUTE,
-    MESSAGE_TYPE_BYTE_FLUSH, MESSAGE_TYPE_BYTE_PARSE, MESSAGE_TYPE_BYTE_SYNC, TARGET_TYPE_BYTE_PORTAL,
-    TARGET_TYPE_BYTE_STATEMENT,
+    MESSAGE_TYPE_BYTE_BIND, MESSAGE_TYPE_BYTE_CLOSE, MESSAGE_TYPE_BYTE_DESCRIBE, MESSAGE_TYPE_BYTE_EXECUTE, MESSAGE_TYPE_BYTE_FLUSH,
+    MESSAGE_TYPE_BYTE_PARSE, MESSAGE_TYPE_BYTE_SYNC, TARGET_TYPE_BYTE_PORTAL, TARGET_TYPE_BYTE_STATEMENT,
 };
 use pgwire::messages::simplequery::MESSAGE_TYPE_BYTE_QUERY;
 use pgwire::messages::startup::MESSAGE_TYPE_BYTE_PASSWORD_MESSAGE_FAMILY;
@@ -119,9 +118,8 @@ const HEADER: usize = 5;
 /// allocated for it.
 pub(crate) fn progress(input: &[u8]) -> Result<Progress, SqlError> {
     let Some(&byte) = input.first() else { return Ok(Progress::Missing(HEADER)) };
-    let kind = Kind::from_byte(byte).ok_or_else(|| {
-        SqlError::new(SqlState::PROTOCOL_VIOLATION, format!("invalid frontend message type {byte}"))
-    })?;
+    let kind = Kind::from_byte(byte)
+        .ok_or_else(|| SqlError::new(SqlState::PROTOCOL_VIOLATION, format!("invalid frontend message type {byte}")))?;
     let Some(word) = input.get(1..HEADER).and_then(|word| word.try_into().ok()) else {
         return Ok(Progress::Missing(HEADER - input.len()));
     };

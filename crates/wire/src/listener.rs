@@ -44,11 +44,8 @@ impl Listener {
     pub async fn start(config: WireConfig, database: Arc<Database>, metrics: Arc<WireMetrics>) -> io::Result<Listener> {
         let socket = TcpListener::bind(config.listen).await?;
         let address = socket.local_addr()?;
-        let shared = Arc::new(Shared {
-            database,
-            metrics: Arc::clone(&metrics),
-            places: tokio::sync::Semaphore::new(config.max_connections),
-        });
+        let shared =
+            Arc::new(Shared { database, metrics: Arc::clone(&metrics), places: tokio::sync::Semaphore::new(config.max_connections) });
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let count = if config.workers == 0 { cores } else { config.workers };
         let workers = (0..count).map(|number| Worker::start(number, Arc::clone(&shared))).collect::<io::Result<Vec<_>>>()?;

@@ -9,15 +9,13 @@ use pgwire::error::ErrorInfo;
 use pgwire::messages::Message;
 use pgwire::messages::copy::{CopyInResponse, CopyOutResponse, MESSAGE_TYPE_BYTE_COPY_DATA};
 use pgwire::messages::data::MESSAGE_TYPE_BYTE_ROW_DESCRITION;
-use pgwire::messages::response::{
-    ErrorResponse, MESSAGE_TYPE_BYTE_COMMAND_COMPLETE, NoticeResponse, ReadyForQuery, TransactionStatus,
-};
+use pgwire::messages::response::{ErrorResponse, MESSAGE_TYPE_BYTE_COMMAND_COMPLETE, NoticeResponse, ReadyForQuery, TransactionStatus};
 use pgwire::messages::startup::ParameterStatus;
 use tidelock_sql::error::SqlError;
-use tidelock_sql::plan::OutputColumn;
 use tidelock_sql::exec::Notice;
+use tidelock_sql::plan::OutputColumn;
 use tidelock_sql::session::{CopyStart, Format};
-use tidelock_sql::types::{Datum, FormatSettings, info};
+use tidelock_sql::types::{Datum, info};
 
 /// What errors say of their place in the source: clients print it, and some insist on its presence.
 const ERROR_FILE: &str = "tidelock";
@@ -26,7 +24,8 @@ const ERROR_FILE: &str = "tidelock";
 #[derive(Default)]
 pub(crate) struct Output {
     pub(crate) buffer: BytesMut,
-    shape: RowShape,
+    /// What the rows to come look like.
+    pub(crate) shape: RowShape,
     /// A message could not be encoded; the connection cannot go on.
     broken: bool,
 }
@@ -114,11 +113,6 @@ impl Output {
             buffer.put_i16(format_code(format_of(formats, at)));
         }
         patch_length(buffer, length_at);
-    }
-
-    /// What the rows to come look like.
-    pub(crate) fn begin_rows(&mut self, columns: &[OutputColumn], formats: &[Format], settings: &FormatSettings) {
-        self.shape.begin(columns, formats, settings);
     }
 
     /// DataRow.

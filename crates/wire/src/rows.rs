@@ -6,7 +6,9 @@
 use crate::output::{format_of, patch_length};
 use bytes::{BufMut, BytesMut};
 use pgwire::messages::data::MESSAGE_TYPE_BYTE_DATA_ROW;
+use std::sync::Arc;
 use tidelock_sql::error::{SqlError, SqlState};
+use tidelock_sql::expr::SessionInfo;
 use tidelock_sql::plan::OutputColumn;
 use tidelock_sql::session::Format;
 use tidelock_sql::types::{DataType, Datum, FormatSettings, TextContext, binary, text};
@@ -21,20 +23,25 @@ const SCRATCH_KEPT: usize = 16 * 1024;
 #[derive(Default)]
 pub(crate) struct RowShape {
     columns: Vec<(DataType, Format)>,
-    settings: FormatSettings,
+    settings: Arc<FormatSettings>,
+    names: Option<Arc<dyn SessionInfo + Send>>,
     text: String,
     bytes: Vec<u8>,
 }
 
 impl RowShape {
     /// Types, formats and settings of the rows to come.
-    pub(crate) fn begin(&mut self, columns: &[OutputColumn], formats: &[Format], settings: &FormatSettings) {
+    pub(crate) fn begin(
+        &mut self,
+        columns: &[OutputColumn],
+        formats: &[Format],
+        settings: &Arc<FormatSettings>,
+        names: Arc<dyn SessionInfo + Send>,
+    ) {
         self.columns.clear();
         self.columns.extend(columns.iter().enumerate().map(|(at, column)| (column.ty.ty, format_of(formats, at))));
-        // Settings are not cheap to copy, and most results do not depend on them.
-        if self.columns.iter().any(|(ty, format)| *format == Format::Text && depends_on_settings(*ty)) {
-            self.settings = settings.clone();
-        }
+        self.settings = Arc::clone(settings);
+        self.names = Some(names);
     }
 
     /// Appends a row; when it fails, nothing is left of it.
@@ -64,7 +71,11 @@ impl RowShape {
             (Datum::Text(text), _) => put(text.as_bytes(), buffer),
             (value, Format::Text) => {
                 self.text.clear();
-                text::write(value, ty, &TextContext::new(&self.settings), &mut self.text);
+                let mut context = TextContext::new(&self.settings);
+                if let Some(names) = &self.names {
+                    context.session = &**names;
+                }
+                text::write(value, ty, &context, &mut self.text);
                 put(self.text.as_bytes(), buffer);
                 self.text.shrink_to(SCRATCH_KEPT);
             }
@@ -86,27 +97,10 @@ fn put(bytes: &[u8], buffer: &mut BytesMut) {
     buffer.put_slice(bytes);
 }
 
-/// Does the text form of this type depend on DateStyle, TimeZone and their like?
-fn depends_on_settings(ty: DataType) -> bool {
-    !matches!(
-        ty,
-        DataType::BOOL
-            | DataType::INT2
-            | DataType::INT4
-            | DataType::INT8
-            | DataType::NUMERIC
-            | DataType::TEXT
-            | DataType::VARCHAR
-            | DataType::BPCHAR
-            | DataType::NAME
-            | DataType::OID
-            | DataType::UUID
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidelock_sql::expr::NoSession;
     use tidelock_sql::types::ColumnType;
 
     fn column(ty: DataType) -> OutputColumn {
@@ -117,7 +111,7 @@ mod tests {
     fn a_row_mixes_formats_and_nulls() {
         let columns = [column(DataType::INT4), column(DataType::TEXT), column(DataType::INT8), column(DataType::INT4)];
         let mut shape = RowShape::default();
-        shape.begin(&columns, &[Format::Text, Format::Text, Format::Binary, Format::Binary], &FormatSettings::default());
+        shape.begin(&columns, &[Format::Text, Format::Text, Format::Binary, Format::Binary], &Arc::default(), Arc::new(NoSession));
         let mut buffer = BytesMut::new();
         shape.encode(&[Datum::Int4(-7), Datum::Text("ä".into()), Datum::Int8(1), Datum::Null], &mut buffer).unwrap();
         let expected = b"D\0\0\0\x22\0\x04\0\0\0\x02-7\0\0\0\x02\xc3\xa4\0\0\0\x08\0\0\0\0\0\0\0\x01\xff\xff\xff\xff";

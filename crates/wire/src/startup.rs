@@ -16,9 +16,7 @@ use crate::stream::Stream;
 use bytes::BytesMut;
 use pgwire::messages::cancel::CancelRequest;
 use pgwire::messages::response::{GssEncResponse, SslResponse, TransactionStatus};
-use pgwire::messages::startup::{
-    Authentication, BackendKeyData, GssEncRequest, NegotiateProtocolVersion, SecretKey, SslRequest, Startup,
-};
+use pgwire::messages::startup::{Authentication, BackendKeyData, GssEncRequest, NegotiateProtocolVersion, SecretKey, SslRequest, Startup};
 use pgwire::messages::{DecodeContext, Message, ProtocolVersion};
 use std::collections::BTreeMap;
 use std::io;

@@ -16,8 +16,9 @@ use pgwire::messages::response::EmptyQueryResponse;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use tidelock_sql::exec::Notice;
 use tidelock_sql::error::{SqlError, SqlState};
+use tidelock_sql::exec::Notice;
+use tidelock_sql::expr::SessionInfo;
 use tidelock_sql::plan::OutputColumn;
 use tidelock_sql::session::{Client, CopyInput, CopyStart, Format, Mark};
 use tidelock_sql::types::{Datum, FormatSettings};
@@ -166,8 +167,14 @@ impl Client for Stream {
         self.output.row(row)
     }
 
-    fn begin_rows(&mut self, columns: &[OutputColumn], formats: &[Format], settings: &FormatSettings) {
-        self.output.begin_rows(columns, formats, settings);
+    fn begin_rows(
+        &mut self,
+        columns: &[OutputColumn],
+        formats: &[Format],
+        settings: &Arc<FormatSettings>,
+        names: Arc<dyn SessionInfo + Send>,
+    ) {
+        self.output.shape.begin(columns, formats, settings, names);
     }
 
     fn command_complete(&mut self, tag: &str) {

@@ -3,9 +3,9 @@
 
 mod bed;
 
+use bed::Bed;
 use bed::message;
 use bed::raw::Raw;
-use bed::Bed;
 use std::io::Write;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};

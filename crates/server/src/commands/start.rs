@@ -9,9 +9,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use tidelock::config::{
-    DEFAULT_HTTP, DEFAULT_LISTEN, DEFAULT_MAX_CONNECTIONS, parse_address, parse_bytes, parse_http, parse_isolation,
-};
+use tidelock::config::{DEFAULT_HTTP, DEFAULT_LISTEN, DEFAULT_MAX_CONNECTIONS, parse_address, parse_bytes, parse_http, parse_isolation};
 use tidelock::{Config, HttpConfig, Server};
 use tidelock_kvapi::Isolation;
 use tokio::signal::unix::{Signal, SignalKind, signal};

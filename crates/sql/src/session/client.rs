@@ -7,8 +7,10 @@
 use crate::error::SqlError;
 use crate::exec::Notice;
 use crate::plan::OutputColumn;
-use crate::types::Datum;
+use crate::expr::SessionInfo;
+use crate::types::{Datum, FormatSettings};
 use bytes::Bytes;
+use std::sync::Arc;
 
 /// Output collected before a running statement sends it: enough to fill packets, little enough to keep in cache.
 pub const FLUSH_BYTES: usize = 64 * 1024;
@@ -63,7 +65,14 @@ pub trait Client: Send {
 
     /// Says what the rows to come look like, without sending anything: their types decide how values are written, as do
     /// the session's DateStyle and its like.
-    fn begin_rows(&mut self, columns: &[OutputColumn], formats: &[Format], settings: &crate::types::FormatSettings);
+    /// `names` is where regclass and its like find theirs.
+    fn begin_rows(
+        &mut self,
+        columns: &[OutputColumn],
+        formats: &[Format],
+        settings: &Arc<FormatSettings>,
+        names: Arc<dyn SessionInfo + Send>,
+    );
 
     /// CommandComplete.
     fn command_complete(&mut self, tag: &str);

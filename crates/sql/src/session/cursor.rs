@@ -151,7 +151,7 @@ impl Session {
             return Ok(format!("MOVE {}", passed.len()));
         }
         client.row_description(&cursor.columns, &[cursor.format]);
-        client.begin_rows(&cursor.columns, &[cursor.format], &settings.formats);
+        client.begin_rows(&cursor.columns, &[cursor.format], &settings.formats, self.view.clone());
         passed.iter().try_for_each(|at| client.row(&cursor.rows[*at]))?;
         Ok(format!("FETCH {}", passed.len()))
     }

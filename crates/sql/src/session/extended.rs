@@ -372,7 +372,7 @@ impl Session {
         }
         let mut execution =
             portal.execution.take().unwrap_or_else(|| Execution::open(Arc::clone(plan), std::mem::take(&mut portal.params)));
-        client.begin_rows(&plan.output, &portal.formats, &scope.settings.formats);
+        client.begin_rows(&plan.output, &portal.formats, &scope.settings.formats, self.view.clone());
         let handle = Arc::clone(&self.handle);
         let mut left = limit;
         let progress = loop {

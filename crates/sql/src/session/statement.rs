@@ -171,7 +171,7 @@ impl Session {
     ) -> Result<String, SqlError> {
         let scope = self.scope();
         self.step(&scope.settings);
-        client.begin_rows(&plan.output, formats, &scope.settings.formats);
+        client.begin_rows(&plan.output, formats, &scope.settings.formats, self.view.clone());
         let mut execution = Execution::open(Arc::clone(plan), params);
         let deadline = scope.settings.statement_timeout;
         let cancel = Arc::clone(&self.handle);

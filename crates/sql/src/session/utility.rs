@@ -386,7 +386,7 @@ impl Session {
         let columns: Vec<OutputColumn> = columns.iter().map(|(name, ty)| column(name, *ty)).collect();
         let settings = self.settings();
         client.row_description(&columns, &[Format::Text]);
-        client.begin_rows(&columns, &[Format::Text], &settings.formats);
+        client.begin_rows(&columns, &[Format::Text], &settings.formats, self.view.clone());
         rows.into_iter().try_for_each(|row| client.row(&row))
     }
 }
