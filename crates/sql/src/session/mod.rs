@@ -37,6 +37,7 @@ pub use transaction::Block;
 use crate::error::SqlError;
 use crate::exec::Notice;
 use crate::expr::clock_time;
+use crate::plan::PlanSettings;
 use cursor::Cursor;
 use extended::{Portal, Prepared};
 use hashbrown::HashMap;
@@ -61,6 +62,8 @@ pub struct Session {
     told: Vec<(&'static str, String)>,
     /// The one execution of an implicit transaction of the extended protocol, while it can still be run again.
     replay: Option<extended::Replay>,
+    /// What the planner is told, with the fingerprint it was made for.
+    plan_settings: Option<(u64, Arc<PlanSettings>)>,
 }
 
 impl Session {
@@ -87,6 +90,7 @@ impl Session {
             notices: Vec::new(),
             told: Vec::new(),
             replay: None,
+            plan_settings: None,
         };
         session.told = session.parameter_statuses();
         session.publish_application_name();

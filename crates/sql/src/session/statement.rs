@@ -26,7 +26,7 @@ pub(super) struct Scope {
     pub(super) catalog: Arc<Catalog>,
     pub(super) catalog_ts: Timestamp,
     pub(super) settings: SessionSettings,
-    pub(super) plan_settings: PlanSettings,
+    pub(super) plan_settings: Arc<PlanSettings>,
     pub(super) statement_time: i64,
     transaction_time: i64,
 }
@@ -60,7 +60,20 @@ impl Session {
         }
     }
 
-    fn plan_settings(&self, settings: &SessionSettings) -> PlanSettings {
+    /// The planner's part of the settings, made anew only when one of them has changed.
+    fn plan_settings(&mut self, settings: &SessionSettings) -> Arc<PlanSettings> {
+        let fingerprint = self.plan_fingerprint(settings);
+        match &self.plan_settings {
+            Some((known, plan_settings)) if *known == fingerprint => Arc::clone(plan_settings),
+            _ => {
+                let made = Arc::new(self.make_plan_settings(settings));
+                self.plan_settings = Some((fingerprint, Arc::clone(&made)));
+                made
+            }
+        }
+    }
+
+    fn make_plan_settings(&self, settings: &SessionSettings) -> PlanSettings {
         let on = |name: &str| settings.show(name).as_deref() == Some("on");
         PlanSettings {
             implicit_select_for_update: settings.implicit_select_for_update,
