@@ -23,10 +23,17 @@ struct Cli {
 enum Command {
     /// Run the server on a data folder.
     Start(commands::start::StartArgs),
+    /// Show what implicit SELECT FOR UPDATE costs, and what cures it: TPC-C in four modes, on a server of its own.
+    Demo(commands::demo::DemoArgs),
+    /// TPC-C against any PostgreSQL URL.
+    #[command(subcommand)]
+    Tpcc(commands::tpcc::TpccCommand),
 }
 
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Start(args) => commands::start::run(args),
+        Command::Demo(args) => commands::demo::run(args),
+        Command::Tpcc(command) => commands::tpcc::run(command),
     }
 }

@@ -1,3 +1,5 @@
 //! Subcommands.
 
+pub(crate) mod demo;
 pub(crate) mod start;
+pub(crate) mod tpcc;

@@ -13,9 +13,13 @@
 //! The second is how a large database once shipped the lock; the other two show what cures it. The modes take turns, so that
 //! a noisy machine disturbs them all alike.
 
+use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::ExitCode;
 use std::time::Duration;
+use tidelock::{Config, Server};
 use tidelock_workload::tpcc::{self, LoadOptions, RunOptions};
 use tidelock_workload::{Connection, Protocol, WorkloadError};
 
@@ -48,7 +52,7 @@ const MODES: [Mode; 4] = [
 /// What one mode did, over all its turns. The first seven names are a contract with scripts.
 #[derive(Clone, Debug, Default, Serialize)]
 #[allow(missing_docs)]
-pub struct ModeResult {
+pub(crate) struct ModeResult {
     pub mode: &'static str,
     pub tpmc: f64,
     pub retries: u64,
@@ -65,7 +69,7 @@ pub struct ModeResult {
 
 /// The whole demo's result.
 #[derive(Clone, Debug, Serialize)]
-pub struct DemoResult {
+pub(crate) struct DemoResult {
     /// One per mode, in the order above.
     pub modes: Vec<ModeResult>,
 }
@@ -82,8 +86,54 @@ struct Sums {
     p99: f64,
 }
 
+/// Options of `demo`.
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the demo.
+pub(crate) fn run(args: DemoArgs) -> ExitCode {
+    match play(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\ntidelock: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn play(args: &DemoArgs) -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let result = runtime.block_on(async {
+        let server = Server::start(Config::on_free_port(folder.path())).await?;
+        let address = server.address();
+        let url = format!("postgres://postgres@{}:{}/postgres", address.ip(), address.port());
+        eprintln!("a server of our own at {address}, with its data in a temporary folder");
+        let result = measure(&url, &mut say).await;
+        server.stop().await?;
+        result.map_err(|error| Box::<dyn std::error::Error>::from(error.story()))
+    })?;
+    if args.json {
+        println!("{}", serde_json::to_string(&result)?);
+    } else {
+        println!("{}", result.story());
+    }
+    Ok(())
+}
+
+/// Progress goes to standard error, so that results can be piped.
+fn say(text: &str) {
+    let mut out = std::io::stderr();
+    // Progress that cannot be shown is not worth stopping for.
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
 /// Loads TPC-C into the server at `url` and runs the modes. `say` is told what is going on.
-pub async fn run(url: &str, say: &mut (dyn FnMut(&str) + Send)) -> Result<DemoResult, WorkloadError> {
+async fn measure(url: &str, say: &mut (dyn FnMut(&str) + Send)) -> Result<DemoResult, WorkloadError> {
     let options = LoadOptions { url: url.to_string(), warehouses: 1, drop: false, foreign_keys: false, seed: 42 };
     let mut percent = u32::MAX;
     tpcc::load(&options, &mut |done, what| {
@@ -126,7 +176,8 @@ async fn turn(url: &str, admin: &mut Connection, mode: Mode, round: u32, sums: &
         wait: false,
         seed: u64::from(round) + 1,
     };
-    let running = tpcc::run(&options, &mut |_, _| {});
+    let mut silent = |_: f64, _: u64| {};
+    let running = tpcc::run(&options, &mut silent);
     // The counters are read in the middle of the run, away from its ramps.
     let counting = async {
         tokio::time::sleep(RAMP_UP + Duration::from_millis(200)).await;

@@ -2,13 +2,14 @@
 
 use clap::{Args, Subcommand};
 use std::io::Write;
+use std::process::ExitCode;
 use std::time::Duration;
 use tidelock_workload::tpcc::{self, LoadOptions, RunOptions};
 use tidelock_workload::{Protocol, WorkloadError};
 
 /// What to do.
 #[derive(Debug, Subcommand)]
-pub enum TpccCommand {
+pub(crate) enum TpccCommand {
     /// Makes the tables and fills them.
     Load(LoadArgs),
     /// Runs the five transactions from terminals.
@@ -19,7 +20,7 @@ pub enum TpccCommand {
 
 /// Options of `load`.
 #[derive(Debug, Args)]
-pub struct LoadArgs {
+pub(crate) struct LoadArgs {
     /// Where: `postgres://user@host:port/database`.
     #[arg(long, default_value = "postgres://postgres@127.0.0.1:5433/postgres")]
     url: String,
@@ -39,7 +40,7 @@ pub struct LoadArgs {
 
 /// Options of `run`.
 #[derive(Debug, Args)]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     /// Where: `postgres://user@host:port/database`.
     #[arg(long, default_value = "postgres://postgres@127.0.0.1:5433/postgres")]
     url: String,
@@ -77,7 +78,7 @@ pub struct RunArgs {
 
 /// Options of `check`.
 #[derive(Debug, Args)]
-pub struct CheckArgs {
+pub(crate) struct CheckArgs {
     /// Where: `postgres://user@host:port/database`.
     #[arg(long, default_value = "postgres://postgres@127.0.0.1:5433/postgres")]
     url: String,
@@ -86,8 +87,27 @@ pub struct CheckArgs {
     json: bool,
 }
 
-/// Runs a command; false when a check found violations.
-pub async fn run(command: TpccCommand) -> Result<bool, WorkloadError> {
+/// Runs a command; it fails when a check finds violations.
+pub(crate) fn run(command: TpccCommand) -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("tidelock: no runtime: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    match runtime.block_on(dispatch(command)) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("\ntidelock: {}", error.story());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// False when a check found violations.
+async fn dispatch(command: TpccCommand) -> Result<bool, WorkloadError> {
     match command {
         TpccCommand::Load(args) => load(args).await.map(|()| true),
         TpccCommand::Run(args) => measure(args).await.map(|()| true),
