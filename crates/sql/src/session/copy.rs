@@ -1,10 +1,85 @@
-//! COPY, being wired.
+//! COPY between the client and a table or query: moves data; the forms are the executor's affair ([`crate::exec::copy`]).
+
 use super::Session;
-use super::client::Client;
+use super::client::{Client, CopyInput, CopyStart, FLUSH_BYTES, Format};
+use super::statement::client_gone;
 use crate::ast::Copy;
-use crate::error::SqlError;
+use crate::error::{SqlError, SqlState};
+use crate::exec::copy::{CopyIn, CopyOut};
+use crate::exec::{Execution, Flow, Progress};
+use crate::types::Datum;
+
 impl Session {
-    pub(super) async fn copy(&mut self, _copy: &Copy, _client: &mut dyn Client) -> Result<String, SqlError> {
-        Err(SqlError::unsupported("COPY"))
+    /// COPY; the command tag comes back.
+    pub(super) async fn copy(&mut self, copy: &Copy, client: &mut dyn Client) -> Result<String, SqlError> {
+        self.open_transaction()?;
+        if copy.from { self.copy_in(copy, client).await } else { self.copy_out(copy, client).await }
     }
+
+    async fn copy_in(&mut self, copy: &Copy, client: &mut dyn Client) -> Result<String, SqlError> {
+        let scope = self.scope();
+        self.step(&scope.settings);
+        let mut input = CopyIn::begin(copy, &mut self.context(&scope)?)?;
+        let start = CopyStart { format: format_of(input.is_binary()), columns: input.column_count() };
+        client.copy_in_start(start).await.map_err(client_gone)?;
+        let result = loop {
+            match client.copy_input().await.map_err(client_gone)? {
+                CopyInput::Data(bytes) => {
+                    if let Err(error) = input.push(&bytes, &mut self.context(&scope)?).await {
+                        break Err(error);
+                    }
+                }
+                CopyInput::Done => break input.finish(&mut self.context(&scope)?).await,
+                CopyInput::Fail(reason) => {
+                    return Err(SqlError::new(SqlState::QUERY_CANCELED, format!("COPY from stdin failed: {reason}")));
+                }
+            }
+        };
+        match result {
+            Ok(affected) => Ok(format!("COPY {}", affected.rows)),
+            // The client goes on sending; the wire layer skips what is left of it.
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn copy_out(&mut self, copy: &Copy, client: &mut dyn Client) -> Result<String, SqlError> {
+        let scope = self.scope();
+        self.step(&scope.settings);
+        let (output, plan) = CopyOut::begin(copy, &self.context(&scope)?)?;
+        self.check_allowed(&crate::ast::Statement::Copy(Box::new(copy.clone())), Some(&plan))?;
+        client.copy_out_start(CopyStart { format: format_of(output.is_binary()), columns: output.column_count() });
+        let mut buffer = Vec::new();
+        output.header(&mut buffer);
+        let mut execution = Execution::open(plan, Vec::new());
+        let mut rows = 0u64;
+        loop {
+            let progress = {
+                let mut ctx = self.context(&scope)?;
+                let settings = &scope.settings.formats;
+                let text = crate::types::TextContext { settings, now: ctx.transaction_time, session: ctx.session };
+                let mut sink = |row: &[Datum]| {
+                    output.row(row, &text, &mut buffer)?;
+                    client.copy_out_data(&buffer);
+                    buffer.clear();
+                    rows += 1;
+                    Ok(if client.buffered() >= FLUSH_BYTES { Flow::Suspend } else { Flow::Continue })
+                };
+                execution.run(&mut ctx, &mut sink, None).await?
+            };
+            match progress {
+                Progress::Suspended => client.flush().await.map_err(client_gone)?,
+                Progress::Done(_) => break,
+            }
+        }
+        output.trailer(&mut buffer);
+        if !buffer.is_empty() {
+            client.copy_out_data(&buffer);
+        }
+        client.copy_out_done();
+        Ok(format!("COPY {rows}"))
+    }
+}
+
+fn format_of(binary: bool) -> Format {
+    if binary { Format::Binary } else { Format::Text }
 }

@@ -6,6 +6,7 @@
 
 use super::client::{Client, Format};
 use super::{Block, Session};
+use crate::catalog::facts::CursorFact;
 use crate::ast::{DeclareCursor, Fetch, FetchDirection, Statement};
 use crate::error::{SqlError, SqlState};
 use crate::exec::{Flow, execute};
@@ -30,6 +31,8 @@ pub(super) struct Cursor {
     format: Format,
     /// Its transaction has committed: it is held.
     held: bool,
+    statement: Arc<str>,
+    created_at: i64,
 }
 
 impl Cursor {
@@ -137,8 +140,11 @@ impl Session {
             hold: declare.hold,
             format: if declare.binary { Format::Binary } else { Format::Text },
             held: false,
+            statement: Arc::clone(&self.handle.activity.lock().query),
+            created_at: scope.statement_time,
         };
         self.cursors.insert(declare.name.clone(), cursor);
+        self.publish_cursors();
         Ok(())
     }
 
@@ -164,7 +170,21 @@ impl Session {
                 self.cursors.remove(name).ok_or_else(|| no_cursor(name))?;
             }
         }
+        self.publish_cursors();
         Ok(())
+    }
+
+    /// Shows the open cursors to `pg_cursors`.
+    pub(super) fn publish_cursors(&self) {
+        let fact = |(name, cursor): (&String, &Cursor)| CursorFact {
+            name: name.clone(),
+            statement: cursor.statement.to_string(),
+            holdable: cursor.hold,
+            binary: cursor.format == Format::Binary,
+            scrollable: cursor.backward,
+            created_at: cursor.created_at,
+        };
+        *self.view.cursors.lock() = self.cursors.iter().map(fact).collect();
     }
 }
 

@@ -121,7 +121,7 @@ const DATABASES: [&str; 1] = ["postgres"];
 impl Database {
     /// Opens the database: reads the catalog, or makes the first one.
     pub async fn open(db: Db, hooks: Arc<dyn ServerHooks>, defaults: SessionSettings) -> Result<Arc<Database>, SqlError> {
-        let descriptors = DescriptorCache::new(crate::catalog::CatalogBuilder::new("postgres"));
+        let descriptors = DescriptorCache::new(crate::catalog::builtin::catalog());
         let catalog = read_catalog(&db, &descriptors).await?;
         Ok(Arc::new(Database {
             db,

@@ -36,6 +36,14 @@ pub(super) struct Prepared {
     pub(super) prepared_at: i64,
 }
 
+impl Prepared {
+    /// The types of its parameters, as inferred.
+    pub(super) fn parameter_types(&self) -> Vec<u32> {
+        let plan = self.first.as_ref().and_then(|first| first.plan.as_ref());
+        plan.map_or(&self.declared, |plan| &plan.param_types).iter().map(|ty| ty.0).collect()
+    }
+}
+
 /// A bound statement, perhaps under way.
 pub(super) struct Portal {
     pub(super) prepared: Arc<Prepared>,
@@ -83,22 +91,23 @@ impl Session {
             types.iter().map(|oid| if *oid == 0 { DataType::UNKNOWN } else { DataType(*oid) }).collect();
         let prepared = self.prepare(sql, declared, false)?;
         if name.is_empty() {
-            self.prepared.insert(String::new(), Arc::new(prepared));
+            self.view.prepared.lock().insert(String::new(), Arc::new(prepared));
             return Ok(());
         }
         self.keep_prepared(name, prepared)
     }
 
     pub(super) fn keep_prepared(&mut self, name: &str, prepared: Prepared) -> Result<(), SqlError> {
-        if self.prepared.contains_key(name) {
+        let mut known = self.view.prepared.lock();
+        if known.contains_key(name) {
             let message = format!("prepared statement \"{name}\" already exists");
             return Err(SqlError::new(SqlState::DUPLICATE_PREPARED_STATEMENT, message));
         }
-        if self.prepared.len() >= MAX_PREPARED {
+        if known.len() >= MAX_PREPARED {
             let message = format!("more than {MAX_PREPARED} prepared statements in one session");
             return Err(SqlError::new(SqlState::CONFIGURATION_LIMIT_EXCEEDED, message));
         }
-        self.prepared.insert(name.to_string(), Arc::new(prepared));
+        known.insert(name.to_string(), Arc::new(prepared));
         Ok(())
     }
 
@@ -134,7 +143,7 @@ impl Session {
     }
 
     fn statement(&self, name: &str) -> Result<Arc<Prepared>, SqlError> {
-        self.prepared.get(name).cloned().ok_or_else(|| {
+        self.view.prepared.lock().get(name).cloned().ok_or_else(|| {
             let message = if name.is_empty() {
                 "unnamed prepared statement does not exist".to_string()
             } else {
@@ -407,7 +416,7 @@ impl Session {
 
     /// Close of a statement.
     pub fn close_statement(&mut self, name: &str) {
-        self.prepared.remove(name);
+        self.view.prepared.lock().remove(name);
     }
 
     /// Close of a portal.
@@ -457,6 +466,7 @@ impl Session {
     pub(super) fn close_transaction_portals(&mut self, committed: bool) {
         self.portals.retain(|_, portal| !portal.in_transaction);
         self.cursors.retain(|_, cursor| cursor.survives(committed));
+        self.publish_cursors();
     }
 
     /// Columns of a utility statement that returns rows.

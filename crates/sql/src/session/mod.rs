@@ -39,7 +39,7 @@ use crate::exec::Notice;
 use crate::expr::clock_time;
 use crate::plan::PlanSettings;
 use cursor::Cursor;
-use extended::{Portal, Prepared};
+use extended::Portal;
 use hashbrown::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -54,7 +54,6 @@ pub struct Session {
     /// The settings that RESET goes back to.
     defaults: SessionSettings,
     transaction: Transaction,
-    prepared: HashMap<String, Arc<Prepared>>,
     portals: HashMap<String, Portal>,
     cursors: HashMap<String, Cursor>,
     notices: Vec<Notice>,
@@ -84,7 +83,6 @@ impl Session {
             view,
             defaults: settings,
             transaction: Transaction::default(),
-            prepared: HashMap::new(),
             portals: HashMap::new(),
             cursors: HashMap::new(),
             notices: Vec::new(),

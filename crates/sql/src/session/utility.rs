@@ -279,10 +279,10 @@ impl Session {
 
     fn deallocate(&mut self, name: Option<&str>) -> Result<String, SqlError> {
         let Some(name) = name else {
-            self.prepared.clear();
+            self.view.prepared.lock().clear();
             return Ok("DEALLOCATE ALL".to_string());
         };
-        if self.prepared.remove(name).is_none() {
+        if self.view.prepared.lock().remove(name).is_none() {
             let message = format!("prepared statement \"{name}\" does not exist");
             return Err(SqlError::new(SqlState::INVALID_SQL_STATEMENT_NAME, message));
         }
@@ -296,8 +296,9 @@ impl Session {
                     return Err(SqlError::new(SqlState::ACTIVE_SQL_TRANSACTION, "DISCARD ALL cannot run inside a transaction block"));
                 }
                 self.reset(None)?;
-                self.prepared.clear();
+                self.view.prepared.lock().clear();
                 self.cursors.clear();
+                self.publish_cursors();
                 self.view.sequences.clear();
             }
             DiscardTarget::Sequences => self.view.sequences.clear(),

@@ -3,14 +3,17 @@
 //! Functions are evaluated while the session itself is borrowed by the running statement, so what they may see lives behind
 //! this view: the settings under a mutex, and the catalog that the statement was planned against.
 
-use super::database::{Database, SessionHandle};
-use super::settings::SessionSettings;
+use super::database::{Database, HeldLock, LockWait, SessionHandle};
+use super::extended::Prepared;
+use super::settings::{SETTINGS, SessionSettings, Setting, SettingKind};
+use crate::catalog::facts::{CursorFact, LockFact, PreparedFact, SessionFact, SettingFact, SystemFacts, WaitFact};
 use crate::catalog::{Catalog, VirtualTable};
 use crate::error::{SqlError, SqlState};
 use crate::exec::VirtualTables;
 use crate::exec::sequence::SequenceMemory;
 use crate::expr::{ObjectKind, SessionInfo};
 use crate::types::Datum;
+use hashbrown::HashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,6 +26,8 @@ pub(super) struct SessionView {
     pub(super) handle: Arc<SessionHandle>,
     pub(super) settings: Mutex<SessionSettings>,
     pub(super) sequences: SequenceMemory,
+    pub(super) prepared: Mutex<HashMap<String, Arc<Prepared>>>,
+    pub(super) cursors: Mutex<Vec<CursorFact>>,
     modes: Mutex<(Isolation, bool)>,
     catalog: Mutex<Arc<Catalog>>,
     transaction_id: AtomicU64,
@@ -37,6 +42,8 @@ impl SessionView {
             modes: Mutex::new((settings.default_isolation, settings.default_read_only)),
             settings: Mutex::new(settings),
             sequences: SequenceMemory::default(),
+            prepared: Mutex::default(),
+            cursors: Mutex::default(),
             catalog: Mutex::new(catalog),
             transaction_id: AtomicU64::new(0),
             settings_changed: AtomicBool::new(false),
@@ -169,7 +176,7 @@ impl SessionInfo for SessionView {
     }
 
     fn catalog_function(&self, name: &'static str, args: &[Datum]) -> Result<Datum, SqlError> {
-        { let _ = args; Err(SqlError::unsupported(format_args!("{name}()"))) }
+        crate::catalog::functions::call(name, args, &self.catalog(), self)
     }
 }
 
@@ -228,7 +235,134 @@ impl SessionView {
 
 #[async_trait::async_trait]
 impl VirtualTables for SessionView {
-    async fn rows(&self, table: &VirtualTable, _: &Arc<Catalog>, _: &Db) -> Result<Vec<Vec<Datum>>, SqlError> {
-        Err(SqlError::unsupported(format_args!("{}.{}", table.schema, table.name)))
+    async fn rows(&self, table: &VirtualTable, catalog: &Arc<Catalog>, _: &Db) -> Result<Vec<Vec<Datum>>, SqlError> {
+        crate::catalog::rows::rows(table, catalog, self)
+    }
+}
+
+impl SystemFacts for SessionView {
+    fn settings(&self) -> Vec<SettingFact> {
+        let own = SETTINGS.iter().map(|setting| self.setting_fact(setting));
+        let server = self.database.hooks.server_settings().into_iter().map(|(name, description)| SettingFact {
+            name: name.to_string(),
+            value: self.show(name).unwrap_or_default(),
+            boot_value: "on".to_string(),
+            description: description.to_string(),
+            category: "Server".to_string(),
+            vartype: "string",
+            context: "user",
+            ..SettingFact::default()
+        });
+        own.chain(server).collect()
+    }
+
+    fn metrics(&self) -> Vec<(String, f64)> {
+        let plans = self.database.plans.metrics().into_iter().map(|(name, value)| (name.to_string(), value as f64));
+        self.database.hooks.metrics().into_iter().chain(plans).collect()
+    }
+
+    fn sessions(&self) -> Vec<SessionFact> {
+        let waits = self.database.hooks.waits();
+        self.database.sessions().iter().map(|session| session_fact(session, &waits)).collect()
+    }
+
+    fn held_locks(&self) -> Vec<LockFact> {
+        let fact = |lock: HeldLock| LockFact {
+            key: lock.key,
+            range: lock.range,
+            pid: lock.session.0 as i32,
+            transaction: lock.txn,
+            strength: lock.strength.to_string(),
+            wrote: lock.wrote,
+        };
+        self.database.hooks.locks().into_iter().map(fact).collect()
+    }
+
+    fn lock_waits(&self) -> Vec<WaitFact> {
+        let fact = |wait: LockWait| WaitFact {
+            key: wait.key,
+            pid: wait.session.0 as i32,
+            strength: wait.strength.to_string(),
+            blockers: wait.blockers.iter().map(|session| session.0 as i32).collect(),
+            waited_ms: wait.waited_ms,
+        };
+        self.database.hooks.waits().into_iter().map(fact).collect()
+    }
+
+    fn prepared_statements(&self) -> Vec<PreparedFact> {
+        let prepared = self.prepared.lock();
+        let named = prepared.iter().filter(|(name, _)| !name.is_empty());
+        named
+            .map(|(name, prepared)| PreparedFact {
+                name: name.clone(),
+                statement: prepared.text.to_string(),
+                prepared_at: prepared.prepared_at,
+                parameter_types: prepared.parameter_types(),
+                from_sql: prepared.from_sql,
+            })
+            .collect()
+    }
+
+    fn cursors(&self) -> Vec<CursorFact> {
+        self.cursors.lock().clone()
+    }
+}
+
+impl SessionView {
+    fn setting_fact(&self, setting: &Setting) -> SettingFact {
+        let value = self.show(setting.name).unwrap_or_default();
+        let (vartype, unit) = match setting.kind {
+            SettingKind::Bool => ("bool", ""),
+            SettingKind::Int(..) => ("integer", ""),
+            SettingKind::Millis => ("integer", "ms"),
+            SettingKind::Kilobytes => ("integer", "kB"),
+            SettingKind::Real => ("real", ""),
+            SettingKind::Enum(_) => ("enum", ""),
+            SettingKind::Text | SettingKind::List => ("string", ""),
+        };
+        SettingFact {
+            name: setting.name.to_string(),
+            changed: value != setting.default,
+            value,
+            boot_value: setting.default.to_string(),
+            description: setting.description.to_string(),
+            category: "Session".to_string(),
+            vartype,
+            context: if setting.read_only { "internal" } else { "user" },
+            unit,
+            bounds: match setting.kind {
+                SettingKind::Int(low, high) => Some((low.to_string(), high.to_string())),
+                _ => None,
+            },
+            choices: match setting.kind {
+                SettingKind::Enum(words) => words.iter().map(|word| word.to_string()).collect(),
+                _ => Vec::new(),
+            },
+        }
+    }
+}
+
+fn session_fact(session: &SessionHandle, waits: &[LockWait]) -> SessionFact {
+    let activity = session.activity.lock().clone();
+    let waiting = waits.iter().any(|wait| wait.session.0 as i32 == session.pid);
+    let wait_event = match (waiting, activity.state) {
+        (true, _) => Some(("Lock".to_string(), "tuple".to_string())),
+        (false, "active") => None,
+        (false, _) => Some(("Client".to_string(), "ClientRead".to_string())),
+    };
+    SessionFact {
+        pid: session.pid,
+        user: session.user.clone(),
+        database: session.database.clone(),
+        application_name: activity.application_name,
+        client_addr: session.remote.map(|remote| remote.ip().to_string()),
+        client_port: session.remote.map(|remote| i32::from(remote.port())),
+        backend_start: session.backend_start,
+        xact_start: activity.transaction_start,
+        query_start: Some(activity.query_start),
+        state_change: Some(activity.state_change),
+        state: activity.state.to_string(),
+        query: activity.query.to_string(),
+        wait_event,
     }
 }
