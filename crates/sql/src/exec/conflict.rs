@@ -56,6 +56,11 @@ impl ConflictState {
         let mut duplicate_row = None;
         for attempt in 0..ATTEMPTS_MAX {
             let savepoint = run.ctx.txn.savepoint();
+            if attempt > 0 {
+                // READ COMMITTED locks only what its snapshot shows.
+                let refreshed = run.ctx.txn.refresh().await;
+                refreshed.map_err(|e| run.kv(e))?;
+            }
             let existing = lookup(plan, conflict, &keys, attempt > 0, run).await?;
             let mut touched = Vec::new();
             let written = self.decide(plan, conflict, rows, &keys, &existing, &mut touched, writer, run)?;

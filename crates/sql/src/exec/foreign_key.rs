@@ -2,8 +2,8 @@
 //!
 //! A statement notes what it did ([`ForeignKeyWork`]), and settles it at its end, as PostgreSQL's triggers do: first what happened to parents (their children are
 //! refused, deleted, or changed, which may make more work of both kinds), then the children's parents, looked up in one request per key and locked KEY
-//! SHARE, so that they stay. Children are looked for with locking scans, which see the newest rows: a child that was committed after our
-//! snapshot must not be overlooked.
+//! SHARE, so that they stay. A child or a parent that was committed after our snapshot must not be overlooked: the snapshot moves first (SERIALIZABLE
+//! validates its reads instead).
 //!
 //! INITIALLY DEFERRED constraints are kept in the [`DeferredChecks`] of the transaction and settled by [`run_deferred`].
 
@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use tidelock_base::row::ColumnSet;
 use tidelock_base::{Key, Span};
-use tidelock_kvapi::{Limit, LockStrength, WaitPolicy};
+use tidelock_kvapi::{Isolation, Limit, LockStrength, WaitPolicy};
 use tidelock_kvclient::{ReadOptions, ScanOptions};
 
 /// Parents whose children one statement may still have to look after (cascades included).
@@ -143,6 +143,12 @@ impl ForeignKeyWork {
 
     /// Settles everything: the statement's end.
     pub(super) async fn finish(&mut self, ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
+        if self.parents.is_empty() && self.children.is_empty() {
+            return Ok(());
+        }
+        if ctx.txn.options().isolation == Isolation::ReadCommitted || !self.parents.is_empty() {
+            see_newest(ctx).await?;
+        }
         while let Some(event) = self.parents.pop_front() {
             ctx.cancel.check()?;
             let action = if event.new.is_some() { event.constraint.on_update } else { event.constraint.on_delete };
@@ -225,6 +231,14 @@ impl ForeignKeyWork {
         }
         Ok(())
     }
+}
+
+/// A reference counts as it is now, not as it was in the snapshot. SERIALIZABLE need not look: its reads are validated at commit.
+async fn see_newest(ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
+    if ctx.txn.options().isolation != Isolation::Serializable {
+        ctx.txn.refresh().await.map_err(|e| ctx.kv(e))?;
+    }
+    Ok(())
 }
 
 /// A cascade writes a table that the statement did not name: its definition matters too.
@@ -447,8 +461,8 @@ async fn children_of(event: &ParentEvent, child: &Arc<TableDescriptor>, lock: Lo
     Ok(found)
 }
 
-/// One page of a scan for children. Without an index the whole table is read, and locking all of it would be too much: only rows that exist now
-/// can be seen then, and SERIALIZABLE still validates.
+/// One page of a scan for children. Without an index the whole table is read, and locking all of it would be too much. A new child can't appear: it
+/// would have to lock the parent, which we hold.
 async fn child_page(span: Span, indexed: bool, through_entries: bool, child: &TableDescriptor, lock: LockStrength, ctx: &mut ExecContext<'_>) -> Result<(Vec<Vec<Datum>>, Option<Span>), SqlError> {
     let entry_lock = if indexed { Some(if through_entries { LockStrength::KeyShare } else { lock }) } else { None };
     let read = ReadOptions { columns: ColumnSet::ALL, lock: entry_lock, wait: WaitPolicy::Block };
@@ -469,6 +483,7 @@ async fn child_page(span: Span, indexed: bool, through_entries: bool, child: &Ta
 /// Settles what was deferred to the transaction's end.
 pub(super) async fn run_deferred(ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
     let deferred = std::mem::take(&mut ctx.state.deferred);
+    see_newest(ctx).await?;
     let work = ForeignKeyWork::default();
     for event in &deferred.parents {
         if !work.still_there(event, ctx).await? {
