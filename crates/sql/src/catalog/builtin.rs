@@ -24,8 +24,37 @@ macro_rules! views {
 
 /// Builtin views: qualified name and query.
 static VIEWS: &[(&str, &str)] = views![
+    "information_schema.character_sets",
+    "information_schema.check_constraints",
+    "information_schema.collations",
+    "information_schema.column_privileges",
+    "information_schema.columns",
+    "information_schema.constraint_column_usage",
+    "information_schema.constraint_table_usage",
+    "information_schema.enabled_roles",
+    "information_schema.information_schema_catalog_name",
+    "information_schema.key_column_usage",
+    "information_schema.referential_constraints",
+    "information_schema.role_table_grants",
+    "information_schema.schemata",
+    "information_schema.sequences",
+    "information_schema.table_constraints",
+    "information_schema.table_privileges",
+    "information_schema.tables",
+    "information_schema.views",
+    "pg_catalog.pg_indexes",
     "pg_catalog.pg_roles",
+    "pg_catalog.pg_sequences",
+    "pg_catalog.pg_shadow",
+    "pg_catalog.pg_stat_all_tables",
+    "pg_catalog.pg_stat_ssl",
+    "pg_catalog.pg_stat_user_tables",
+    "pg_catalog.pg_statio_all_tables",
     "pg_catalog.pg_tables",
+    "pg_catalog.pg_user",
+    "pg_catalog.pg_views",
+    "tidelock.locks",
+    "tidelock.sessions",
 ];
 
 /// One line of a column file: `schema.name oid column:type ...`.

@@ -202,6 +202,11 @@ fn expand_array(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError
     Ok(Box::new((0..array.elements.len()).map(move |at| Ok(Datum::Record([array.elements[at].clone(), Datum::Int4(at as i32 + 1)].into())))))
 }
 
+/// `pg_partition_ancestors`: no table is partitioned, and one that is not has no ancestors.
+fn no_rows(_: &EvalContext<'_>, _: &[Datum]) -> Result<SetRows, SqlError> {
+    Ok(Box::new(std::iter::empty()))
+}
+
 /// `pg_get_keywords`: the words that are not free to use as names.
 fn keywords(_: &EvalContext<'_>, _: &[Datum]) -> Result<SetRows, SqlError> {
     let row = |word: &'static str| Ok(Datum::Record([Datum::text(word), Datum::Char(b'R'), Datum::Bool(false), Datum::text("reserved"), Datum::text("requires AS")].into()));
@@ -221,6 +226,7 @@ static FUNCTIONS: &[SetFunction] = &[
     f("regexp_matches", &[TEXT, TEXT], DataType::TEXT_ARRAY, regexp_matches), f("regexp_matches", &[TEXT, TEXT, TEXT], DataType::TEXT_ARRAY, regexp_matches),
     f("regexp_split_to_table", &[TEXT, TEXT], TEXT, regexp_split), f("regexp_split_to_table", &[TEXT, TEXT, TEXT], TEXT, regexp_split), f("string_to_table", &[TEXT, TEXT], TEXT, string_to_table),
     SetFunction { name: "_pg_expandarray", args: &[DataType::ANYARRAY], result: DataType::RECORD, columns: &[("x", DataType::ANYELEMENT), ("n", INT4)], strict: true, eval: expand_array },
+    f("pg_partition_ancestors", &[DataType::REGCLASS], DataType::REGCLASS, no_rows),
     SetFunction { name: "pg_get_keywords", args: &[], result: DataType::RECORD, columns: &[("word", TEXT), ("catcode", DataType::CHAR), ("barelabel", BOOL), ("catdesc", TEXT), ("baredesc", TEXT)], strict: true, eval: keywords },
     SetFunction { name: "pg_options_to_table", args: &[DataType::TEXT_ARRAY], result: DataType::RECORD, columns: &[("option_name", TEXT), ("option_value", TEXT)], strict: true, eval: options_to_table },
 ];

@@ -13,8 +13,10 @@
 //! | `utility` | SET, SHOW, PREPARE, EXPLAIN and their like |
 //! | `cursor` | DECLARE, FETCH, MOVE, CLOSE |
 //! | `copy` | COPY in both directions |
+//! | `backends` | functions about other sessions: `pg_cancel_backend` and its like |
 //! | `view` | what functions may ask of the session |
 
+mod backends;
 pub mod client;
 mod copy;
 mod cursor;

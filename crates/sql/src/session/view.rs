@@ -143,9 +143,9 @@ impl SessionInfo for SessionView {
         self.sequences.lastval()
     }
 
-    fn object_oid(&self, kind: ObjectKind, name: &str) -> Option<u32> {
+    fn object_oid(&self, kind: ObjectKind, text: &str) -> Option<u32> {
         let catalog = self.catalog();
-        let (schema, name) = split_qualified(name);
+        let (schema, name) = split_qualified(text);
         match kind {
             ObjectKind::Relation => {
                 let path = self.search_path();
@@ -157,7 +157,9 @@ impl SessionInfo for SessionView {
             }
             ObjectKind::Namespace => catalog.schema(&name).map(|schema| schema.oid),
             ObjectKind::Role => (name == self.handle.user || name == "postgres").then_some(10),
-            ObjectKind::Type | ObjectKind::Function | ObjectKind::Operator => None,
+            ObjectKind::Function => crate::catalog::functions::function_oid(text),
+            ObjectKind::Operator => crate::catalog::functions::operator_oid(text),
+            ObjectKind::Type => None,
         }
     }
 
@@ -171,12 +173,15 @@ impl SessionInfo for SessionView {
             }
             ObjectKind::Namespace => catalog.schemas().find(|schema| schema.oid == oid).map(|schema| quoted(&schema.name)),
             ObjectKind::Role => (oid == 10).then(|| "postgres".to_string()),
-            ObjectKind::Type | ObjectKind::Function | ObjectKind::Operator => None,
+            ObjectKind::Function => crate::catalog::functions::function_name(oid),
+            ObjectKind::Operator => crate::catalog::functions::operator_name(oid),
+            ObjectKind::Type => None,
         }
     }
 
     fn catalog_function(&self, name: &'static str, args: &[Datum]) -> Result<Datum, SqlError> {
-        crate::catalog::functions::call(name, args, &self.catalog(), self)
+        let own = super::backends::call(self, name, args);
+        own.unwrap_or_else(|| crate::catalog::functions::call(name, args, &self.catalog(), self))
     }
 }
 

@@ -16,16 +16,16 @@ JOIN pg_namespace n ON n.oid = c.relnamespace
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 JOIN pg_type t ON t.oid = a.atttypid
 JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
-WHERE n.nspname = 'pg_catalog' AND (c.relkind = 'r' OR c.relname IN (
+WHERE n.nspname = 'pg_catalog' AND (c.relkind = 'r' AND c.relname <> 'pg_statistic' OR c.relname IN (
     'pg_cursors', 'pg_group', 'pg_indexes', 'pg_locks', 'pg_matviews', 'pg_policies', 'pg_prepared_statements', 'pg_prepared_xacts',
     'pg_publication_tables', 'pg_roles', 'pg_rules', 'pg_sequences', 'pg_settings', 'pg_shadow', 'pg_stat_activity', 'pg_stat_all_tables',
-    'pg_stat_user_tables', 'pg_stat_database', 'pg_statio_all_tables', 'pg_statio_user_tables', 'pg_stat_all_indexes', 'pg_stat_user_indexes',
-    'pg_stats', 'pg_tables', 'pg_timezone_names', 'pg_user', 'pg_views', 'pg_available_extensions', 'pg_stat_ssl', 'pg_seclabels'))
+    'pg_stat_user_tables', 'pg_statio_all_tables',
+    'pg_stats', 'pg_tables', 'pg_timezone_names', 'pg_user', 'pg_views', 'pg_available_extensions', 'pg_stat_ssl', 'pg_seclabels', 'pg_user_mappings'))
    OR n.nspname = 'information_schema' AND c.relname IN (
     'applicable_roles', 'check_constraints', 'column_privileges', 'columns', 'constraint_column_usage', 'constraint_table_usage', 'domains',
-    'element_types', 'enabled_roles', 'information_schema_catalog_name', 'key_column_usage', 'parameters', 'referential_constraints',
-    'role_table_grants', 'routines', 'schemata', 'sequences', 'table_constraints', 'table_privileges', 'tables', 'triggers', 'views',
-    'view_table_usage', 'view_column_usage', 'user_defined_types', 'character_sets', 'collations')
+    'enabled_roles', 'information_schema_catalog_name', 'key_column_usage', 'referential_constraints',
+    'role_table_grants', 'schemata', 'sequences', 'table_constraints', 'table_privileges', 'tables', 'triggers', 'views',
+    'user_defined_types', 'character_sets', 'collations')
 GROUP BY n.nspname, c.relname, c.oid
 ORDER BY n.nspname DESC, c.relname;
 SQL
@@ -48,3 +48,6 @@ names=$(cat ../../functions/*.rs ../../functions/*/*.rs | grep -oE '"[a-z_][a-z0
 support="SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend, typmodin, typmodout, typsubscript]::oid[]) FROM pg_type WHERE oid IN ($types)"
 dump pg_operator "SELECT oid, oprname, oprkind, oprcanmerge, oprcanhash, oprleft, oprright, oprresult, oprcom, oprnegate, oprcode::oid AS oprcode, oprrest::oid AS oprrest, oprjoin::oid AS oprjoin FROM pg_operator WHERE oprleft IN (0, $types) AND oprright IN ($types) AND oprresult IN ($types) ORDER BY oid"
 dump pg_proc "SELECT oid, proname, provariadic, prokind, proisstrict, proretset, provolatile, pronargs, pronargdefaults, prorettype, proargtypes, prosrc FROM pg_proc p WHERE NOT EXISTS (SELECT FROM unnest(proargtypes) a WHERE a NOT IN ($types)) AND prorettype IN ($types) AND (proname IN ($names) OR oid IN ($support) OR oid IN (SELECT castfunc FROM pg_cast WHERE castsource IN ($types) AND casttarget IN ($types)) OR oid IN (SELECT oprcode FROM pg_operator WHERE oprleft IN (0, $types) AND oprright IN ($types) AND oprresult IN ($types))) ORDER BY oid"
+dump pg_amop "SELECT oid, amopfamily, amoplefttype, amoprighttype, amopstrategy, amoppurpose, amopopr, amopmethod FROM pg_amop WHERE amopmethod = 403 AND amoplefttype IN ($types) AND amoprighttype IN ($types) ORDER BY oid"
+dump pg_amproc "SELECT oid, amprocfamily, amproclefttype, amprocrighttype, amprocnum, amproc::oid AS amproc FROM pg_amproc WHERE amprocfamily IN (SELECT oid FROM pg_opfamily WHERE opfmethod = 403) AND amproclefttype IN ($types) AND amprocrighttype IN ($types) ORDER BY oid"
+dump pg_aggregate "SELECT aggfnoid::oid AS aggfnoid, aggkind, aggnumdirectargs FROM pg_aggregate JOIN pg_proc p ON p.oid = aggfnoid WHERE proname IN ($names) AND NOT EXISTS (SELECT FROM unnest(proargtypes) a WHERE a NOT IN ($types)) ORDER BY 1"

@@ -139,6 +139,25 @@ fn action_text(action: ReferentialAction) -> Option<&'static str> {
     }
 }
 
+/// `pg_get_expr`: expressions are kept as SQL text; only relations in them go by number (`'16385'::regclass`) and are shown by name.
+pub(super) fn expression(call: &Call<'_>) -> Result<Datum, SqlError> {
+    let text = call.text(0)?;
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("'::regclass") {
+        let start = before.rfind('\'').map_or(0, |at| at + 1);
+        let relation = before[start..].parse().ok().and_then(|oid| find_relation(call.catalog, oid));
+        match relation {
+            Some((table, _)) => shown.extend([&before[..start], &shortest_name(call, table).replace('\'', "''")]),
+            None => shown.push_str(before),
+        }
+        shown.push_str("'::regclass");
+        rest = after;
+    }
+    shown.push_str(rest);
+    Ok(Datum::text(shown))
+}
+
 /// `pg_get_viewdef(view)`, by OID or by name: the query as it was written.
 pub(super) fn view(call: &Call<'_>) -> Result<Datum, SqlError> {
     let table = match call.args.first() {

@@ -36,7 +36,7 @@ pub fn call(name: &'static str, args: &[Datum], catalog: &Arc<Catalog>, session:
         "pg_table_is_visible" => visibility::table(&call),
         "pg_function_is_visible" => Ok(Datum::Bool(super::rows::routine(call.oid(0)?).is_some())),
         "pg_get_userbyid" => call.user_name(),
-        "pg_get_expr" => Ok(call.args[0].clone()),
+        "pg_get_expr" => definitions::expression(&call),
         "pg_get_indexdef" => definitions::index(&call),
         "pg_get_constraintdef" => definitions::constraint(&call),
         "pg_get_viewdef" => definitions::view(&call),

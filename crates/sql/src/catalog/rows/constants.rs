@@ -8,7 +8,10 @@ use hashbrown::HashMap;
 use std::sync::LazyLock;
 
 static FILES: &[(&str, &str)] = &[
+    ("pg_aggregate", include_str!("../data/pg_aggregate.tsv")),
     ("pg_am", include_str!("../data/pg_am.tsv")),
+    ("pg_amop", include_str!("../data/pg_amop.tsv")),
+    ("pg_amproc", include_str!("../data/pg_amproc.tsv")),
     ("pg_cast", include_str!("../data/pg_cast.tsv")),
     ("pg_collation", include_str!("../data/pg_collation.tsv")),
     ("pg_language", include_str!("../data/pg_language.tsv")),

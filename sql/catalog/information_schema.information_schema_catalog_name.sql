@@ -1,0 +1,2 @@
+-- The database.
+SELECT current_database() AS catalog_name
