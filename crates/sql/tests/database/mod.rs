@@ -10,7 +10,7 @@ use tidelock_sql::ast::Statement;
 use tidelock_sql::catalog::store::{CatalogAt, DescriptorCache};
 use tidelock_sql::catalog::{Catalog, CatalogBuilder};
 use tidelock_sql::error::{SqlError, SqlState};
-use tidelock_sql::exec::{CancelFlag, ExecContext, Flow, NoVirtualTables, Notice, SequenceMemory, TxnState, after_commit, ddl, execute, kv_error, run_deferred};
+use tidelock_sql::exec::{CancelFlag, ExecContext, Flow, NoVirtualTables, Notice, SequenceMemory, TxnState, after_commit, copy, ddl, execute, kv_error, run_deferred};
 use tidelock_sql::expr::{ObjectKind, SessionInfo, clock_time};
 use tidelock_sql::parse::parse;
 use tidelock_sql::plan::{PlanSettings, plan_statement};
@@ -53,6 +53,7 @@ impl Database {
             cancel: Arc::new(CancelFlag::default()),
             plan_settings: PlanSettings::default(),
             at_least: Timestamp::ZERO,
+            copy_data: Vec::new(),
         }
     }
 }
@@ -71,6 +72,8 @@ pub(crate) struct Session {
     pub(crate) cancel: Arc<CancelFlag>,
     pub(crate) plan_settings: PlanSettings,
     at_least: Timestamp,
+    /// What COPY FROM STDIN reads.
+    pub(crate) copy_data: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -290,8 +293,27 @@ impl Session {
                     writeln!(out, "({} rows)", affected.rows).expect("writing to a string");
                 }
             }
-            Statement::Copy(_) => {
-                return Err(SqlError::unsupported("COPY in this harness"));
+            Statement::Copy(statement) if statement.from => {
+                // Portions of three bytes: every border falls everywhere once.
+                let mut copy = copy::CopyIn::begin(statement, &mut ctx)?;
+                for portion in self.copy_data.chunks(3) {
+                    copy.push(portion, &mut ctx).await?;
+                }
+                let affected = copy.finish(&mut ctx).await?;
+                writeln!(out, "{}", affected.command_tag()).expect("writing to a string");
+            }
+            Statement::Copy(statement) => {
+                let (copy, plan) = copy::CopyOut::begin(statement, &ctx)?;
+                let text_context = TextContext { settings: &settings, now: clock_time(), session: &info };
+                let mut bytes = Vec::new();
+                copy.header(&mut bytes);
+                let mut sink = |row: &[Datum]| copy.row(row, &text_context, &mut bytes).map(|()| Flow::Continue);
+                execute(&plan, Vec::new(), &mut ctx, &mut sink).await?;
+                copy.trailer(&mut bytes);
+                match std::str::from_utf8(&bytes).ok().filter(|_| !copy.is_binary()) {
+                    Some(text) => out.push_str(text),
+                    None => bytes.iter().for_each(|b| write!(out, "{b:02x}").expect("writing to a string")),
+                }
             }
             other => {
                 ddl::run_ddl(other, &mut ctx).await?;
@@ -306,6 +328,9 @@ fn shown(error: &SqlError) -> String {
     let mut shown = format!("{} {}", fields.state.0, fields.message);
     if let Some(detail) = &fields.detail {
         write!(shown, "\nDETAIL: {detail}").expect("writing to a string");
+    }
+    if let Some(context) = &fields.context {
+        write!(shown, "\nCONTEXT: {context}").expect("writing to a string");
     }
     shown
 }
