@@ -65,11 +65,10 @@ impl Groups<'_> {
     fn add(&mut self, group: usize, row: &[Datum], context: &EvalContext<'_>) -> Result<(), SqlError> {
         let Some((_, cells)) = self.list.get_mut(group) else { return Ok(()) };
         for ((call, cell), types) in self.aggregates.iter().zip(cells).zip(&self.arg_types) {
-            if let Some(filter) = &call.filter {
-                if !eval_bool(filter, row, context)? {
+            if let Some(filter) = &call.filter
+                && !eval_bool(filter, row, context)? {
                     continue;
                 }
-            }
             let args = call.args.iter().map(|arg| eval(arg, row, context)).collect::<Result<smallvec::SmallVec<[Datum; 2]>, _>>()?;
             if let Some(seen) = &mut cell.seen {
                 let key = RowKey::new(args.to_vec(), types);

@@ -188,11 +188,10 @@ async fn lookup(plan: &InsertPlan, conflict: &ConflictPlan, keys: &[Vec<ArbiterK
 fn updated_row(plan: &InsertPlan, update: &ConflictUpdate, old: &[Datum], proposed: &[Datum], run: &Run<'_>) -> Result<Option<Vec<Datum>>, SqlError> {
     let context = run.eval();
     let both = [old, proposed].concat();
-    if let Some(filter) = &update.filter {
-        if !eval_bool(filter, &both, &context)? {
+    if let Some(filter) = &update.filter
+        && !eval_bool(filter, &both, &context)? {
             return Ok(None);
         }
-    }
     let mut new = old.to_vec();
     for (position, value) in &update.assignments {
         let value = eval(value, &both, &context)?;

@@ -74,6 +74,7 @@ pub struct Notice {
 
 impl Notice {
     /// A NOTICE.
+    #[allow(clippy::self_named_constructors)] // the severity has that name
     pub fn notice(message: impl Into<std::borrow::Cow<'static, str>>) -> Notice {
         Notice { severity: "NOTICE", fields: SqlError::new(SqlState("00000"), message) }
     }

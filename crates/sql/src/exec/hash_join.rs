@@ -124,11 +124,10 @@ fn probe(
             both.extend_from_slice(row);
             both.extend_from_slice(right);
         }
-        if let Some(on) = on {
-            if !eval_bool(on, &both, context)? {
+        if let Some(on) = on
+            && !eval_bool(on, &both, context)? {
                 continue;
             }
-        }
         any = true;
         if matches!(kind, JoinType::Semi | JoinType::Anti) {
             break;

@@ -44,10 +44,10 @@ impl LockRowsState {
 async fn lock_target(target: &LockTarget, batch: &mut RowBatch, dropped: &mut [bool], run: &mut Run<'_>) -> Result<(), SqlError> {
     let mut keys: Vec<Key> = Vec::new();
     let mut rows = Vec::new();
-    for at in 0..batch.len() {
+    for (at, gone) in dropped.iter().enumerate() {
         let values: Vec<Datum> = target.key_slots.iter().map(|slot| batch.row(at).get(*slot).cloned().unwrap_or(Datum::Null)).collect();
         // The nullable side of an outer join has no row to lock.
-        if !dropped[at] && !values.iter().any(Datum::is_null) {
+        if !gone && !values.iter().any(Datum::is_null) {
             keys.push(key_of_values(&target.table, &target.table.primary, &values)?);
             rows.push(at);
         }

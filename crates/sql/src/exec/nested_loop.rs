@@ -89,11 +89,10 @@ pub(super) fn pair(
     for (number, right) in inner.rows().enumerate() {
         both.truncate(row.len());
         both.extend_from_slice(right);
-        if let Some(on) = on {
-            if !eval_bool(on, &both, context)? {
+        if let Some(on) = on
+            && !eval_bool(on, &both, context)? {
                 continue;
             }
-        }
         any = true;
         if matches!(kind, JoinType::Semi | JoinType::Anti) {
             break;

@@ -213,11 +213,10 @@ impl<'p> Partition<'p> {
             }
             for row in done.end..frame.end {
                 let row = &self.rows[row].row;
-                if let Some(filter) = &call.filter {
-                    if !eval_bool(filter, row, self.context)? {
+                if let Some(filter) = &call.filter
+                    && !eval_bool(filter, row, self.context)? {
                         continue;
                     }
-                }
                 let args = call.args.iter().map(|arg| eval(arg, row, self.context)).collect::<Result<Vec<_>, _>>()?;
                 accumulator.accumulate(self.context, &args)?;
             }

@@ -187,8 +187,11 @@ fn i32_at(buffer: &[u8], at: usize) -> i32 {
     buffer.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, i32::from_be_bytes)
 }
 
-/// The next binary tuple: its fields, and how many bytes it took.
-pub(super) fn cut_binary(buffer: &[u8], columns: usize) -> Result<Option<(Option<Vec<Field>>, usize)>, SqlError> {
+/// A binary tuple (None is the trailer), and how many bytes it took.
+type Tuple = (Option<Vec<Field>>, usize);
+
+/// The next binary tuple, if it is complete.
+pub(super) fn cut_binary(buffer: &[u8], columns: usize) -> Result<Option<Tuple>, SqlError> {
     let Some(count) = buffer.get(..2).and_then(|b| b.try_into().ok()).map(i16::from_be_bytes) else { return Ok(None) };
     if count == -1 {
         return Ok(Some((None, 2)));

@@ -224,7 +224,7 @@ impl Ddl<'_, '_> {
                     let message = format!("multiple primary keys for table \"{}\" are not allowed", table.name);
                     return Err(SqlError::new(SqlState::INVALID_TABLE_DEFINITION, message));
                 }
-                self.change_primary_key(table, constraint.name.clone(), &[definition.name.value.clone()]).await?;
+                self.change_primary_key(table, constraint.name.clone(), std::slice::from_ref(&definition.name.value)).await?;
             }
             if let Some(kind) = as_table_constraint(&definition.name, &constraint.kind) {
                 let constraint = TableConstraint { name: constraint.name.clone(), kind, timing: constraint.timing, not_valid: false, no_inherit: false, pos: 0 };

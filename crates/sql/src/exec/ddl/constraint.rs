@@ -26,12 +26,11 @@ pub(super) enum Existing {
 impl Ddl<'_, '_> {
     pub(super) async fn add_constraint(&mut self, oid: Oid, constraint: &TableConstraint, existing: Existing) -> Result<(), SqlError> {
         let table = self.table(oid)?;
-        if let Some(name) = &constraint.name {
-            if constraint_names(&table).any(|n| n == name) {
+        if let Some(name) = &constraint.name
+            && constraint_names(&table).any(|n| n == name) {
                 let message = format!("constraint \"{name}\" for relation \"{}\" already exists", table.name);
                 return Err(SqlError::new(SqlState::DUPLICATE_OBJECT, message));
             }
-        }
         let existing = if constraint.not_valid { Existing::None } else { existing };
         match &constraint.kind {
             TableConstraintKind::Check(check) => self.add_check(table, constraint, check, existing).await,
@@ -71,11 +70,10 @@ impl Ddl<'_, '_> {
         let predicate = bind_row_expression(&check.text, &table, Some(Expr::BOOL), &self.snapshot(), self.ctx.plan_settings)?;
         let mut used: Vec<usize> = Vec::new();
         predicate.walk(&mut |e| {
-            if let Expr::Column(p, _) = e {
-                if !used.contains(p) {
+            if let Expr::Column(p, _) = e
+                && !used.contains(p) {
                     used.push(*p);
                 }
-            }
         });
         // Named after its column, if there is only one.
         let parts: Vec<&str> = match used.as_slice() {

@@ -218,8 +218,8 @@ impl Ddl<'_, '_> {
 
 /// Whether INCLUDING names the option, and no later EXCLUDING takes it back.
 fn includes(like: &LikeClause, option: &str) -> bool {
-    let named = like.options.iter().filter(|(_, name)| name == option || name == "all");
-    named.last().is_some_and(|(including, _)| *including)
+    let mut named = like.options.iter().filter(|(_, name)| name == option || name == "all");
+    named.next_back().is_some_and(|(including, _)| *including)
 }
 
 /// A column's constraint, written as the table's.

@@ -73,11 +73,10 @@ impl Ddl<'_, '_> {
             let mut writes = Vec::with_capacity(rows.len());
             let mut sources: Vec<&[Datum]> = Vec::with_capacity(rows.len());
             for (primary, row) in &rows {
-                if let Some(predicate) = &predicate {
-                    if !eval_bool(predicate, row, &self.ctx.eval())? {
+                if let Some(predicate) = &predicate
+                    && !eval_bool(predicate, row, &self.ctx.eval())? {
                         continue;
                     }
-                }
                 let key = entry_key(table, index, row)?;
                 let value = entry_value(table, index, row, primary, &mut builder).into();
                 writes.push(if is_exclusive(index, row) { Write::Insert(key, value) } else { Write::PutEntry(key, value) });
