@@ -96,7 +96,6 @@ fn deadlock(report: &DeadlockReport, catalog: &Catalog) -> SqlError {
             edge.waiter_session, edge.strength, edge.holder_session
         );
     }
-    let mut error = SqlError::new(SqlState::DEADLOCK_DETECTED, "deadlock detected").detail(story).hint("See server log for query details.");
-    error.fields_mut().retryable = true;
-    error
+    // Not retried silently: a deadlock is something to know about.
+    SqlError::new(SqlState::DEADLOCK_DETECTED, "deadlock detected").detail(story).hint("See server log for query details.")
 }
