@@ -4,6 +4,7 @@
 //! allows these only in a statement's own WITH, so the crate's WITH inside subqueries loses nothing.
 
 use super::cursor::Cursor;
+use super::tokens::is_word;
 use crate::ast::{
     Comment, Copy, CopySource, CreateDatabase, CreateSchema, CreateTableAs, Cte, Drop, Explain, ExplainFormat, Grant, ObjectKind, ObjectName, Prepare,
     Statement, With,
@@ -74,20 +75,19 @@ impl Cursor<'_> {
     /// `SELECT ... INTO [TABLE] name FROM ...` is CREATE TABLE AS with the INTO cut out; the crate keeps it inside the SELECT, so
     /// it is refused there and offered here under its modern name.
     fn select_into(&mut self) -> Result<Option<Statement>, SqlError> {
-        let (mut at, mut depth) = (0, 0usize);
-        loop {
-            match &self.peek(at).token {
-                Token::EOF => return Ok(None),
+        let mut depth = 0usize;
+        for next in self.rest() {
+            match &next.token {
                 Token::LParen => depth += 1,
                 Token::RParen => depth = depth.saturating_sub(1),
-                Token::Word(_) if depth == 0 && self.is_nth(at, "FROM") => return Ok(None),
-                Token::Word(_) if depth == 0 && self.is_nth(at, "INTO") => {
+                Token::Word(_) if depth == 0 && is_word(Some(next), "FROM") => return Ok(None),
+                Token::Word(_) if depth == 0 && is_word(Some(next), "INTO") => {
                     return Err(SqlError::unsupported("SELECT INTO").hint("Use CREATE TABLE ... AS instead."));
                 }
                 _ => {}
             }
-            at += 1;
         }
+        Ok(None)
     }
 
     fn with_statement(&mut self) -> Result<Statement, SqlError> {
