@@ -254,10 +254,35 @@ impl Binder<'_> {
             TableFunctionCall::Set { function, .. } => function.result.into(),
             TableFunctionCall::Scalar(expr) => expr.ty(),
         };
-        let function = TableFunction { types: vec![ty], ..function };
         let id: ColumnId = self.new_column(call.name.name.clone(), ty);
+        if let TableFunctionCall::Set { function: set, .. } = &function.call
+            && !set.func.columns.is_empty() {
+                let fields = set.func.columns.iter().map(|(name, _)| *name).zip(function.types.iter().copied());
+                self.fields.insert(id, fields.collect());
+            }
+        let function = TableFunction { types: vec![ty], ..function };
         self.select.set_functions.push((id, function));
         Ok(Expr::Column(id, ty))
+    }
+
+    /// `(call()).field` and `(column).field`, if the value is a row whose fields are known.
+    pub(super) fn field_of(&mut self, expr: &ast::Expr, field: &ast::Ident) -> Result<Option<Expr>, SqlError> {
+        let row = match expr {
+            ast::Expr::Function(_) => self.expr(expr)?,
+            ast::Expr::Column(parts) => match self.column(parts) {
+                Ok(row) => row,
+                Err(_) => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        let Expr::Column(id, _) = row else { return Ok(None) };
+        let Some(fields) = self.fields.get(&id) else { return Ok(None) };
+        let Some((at, (_, ty))) = fields.iter().enumerate().find(|(_, (name, _))| *name == field.value) else {
+            let message = format!("column \"{}\" not found in data type record", field.value);
+            return Err(SqlError::new(SqlState::UNDEFINED_COLUMN, message).at(field.pos));
+        };
+        let at = Expr::Const(Datum::Int4(at as i32), DataType::INT4.into());
+        Ok(Some(Expr::Call { func: &crate::functions::system::FIELD_OF_ROW, args: vec![row, at], ty: *ty }))
     }
 
     /// A function as a row source.
@@ -271,7 +296,9 @@ impl Binder<'_> {
         let (args, types) = self.args(call)?;
         let function = resolve_set_function(&call.name.name, &types).map_err(|e| e.at(pos))?;
         let args = self.coerce_args(args, &function.arg_types, pos)?;
-        let types = if function.func.columns.is_empty() { vec![function.result.into()] } else { function.func.columns.iter().map(|(_, ty)| (*ty).into()).collect() };
+        let element = function.arg_types.first().and_then(|ty| crate::types::element_of(*ty));
+        let concrete = |ty: DataType| if ty == DataType::ANYELEMENT { element.unwrap_or(ty) } else { ty };
+        let types = if function.func.columns.is_empty() { vec![function.result.into()] } else { function.func.columns.iter().map(|(_, ty)| concrete(*ty).into()).collect() };
         Ok(TableFunction { call: TableFunctionCall::Set { function, args }, types })
     }
 }

@@ -47,7 +47,11 @@ impl Binder<'_> {
                 let ty = self.param_type(n - 1);
                 Ok(Expr::Param(n - 1, ty.into()))
             }
-            E::Column(parts) => self.column(parts),
+            E::Column(parts) => self.column(parts).or_else(|error| match parts.as_slice() {
+                // The parser gives `(t.row).field` as three names.
+                [table, column, field] => self.field_of(&E::Column(vec![table.clone(), column.clone()]), field)?.ok_or(error),
+                _ => Err(error),
+            }),
             E::Default(pos) => Err(SqlError::new(SqlState::SYNTAX_ERROR, "DEFAULT is not allowed in this context").at(*pos)),
             E::Unary { op, expr, pos } => {
                 let operand = self.expr(expr)?;
@@ -113,6 +117,7 @@ impl Binder<'_> {
             E::Array(list, pos) => self.array(list, *pos),
             E::Subscript { expr, subscripts, pos } => self.subscript(expr, subscripts, *pos),
             E::Field { expr, field } => match &**expr {
+                inner if let Some(value) = self.field_of(inner, field)? => Ok(value),
                 E::Column(parts) if parts.len() < 3 => {
                     let mut parts = parts.clone();
                     parts.push(field.clone());

@@ -199,8 +199,11 @@ impl Binder<'_> {
         if alias.is_some_and(|a| a.columns.iter().any(|(_, ty)| ty.is_some())) {
             return Err(SqlError::unsupported("a column definition list for a function").at(call.name.pos));
         }
-        let function = self.in_clause(Clause::From, |b| b.table_function(call))?;
         let shown = alias.map_or(call.name.name.clone(), |a| a.name.value.clone());
+        if call.name.name == "unnest" && call.args.len() > 1 {
+            return self.unnest_several(call, ordinality, shown, alias);
+        }
+        let function = self.in_clause(Clause::From, |b| b.table_function(call))?;
         let named: Vec<String> = match &function.call {
             TableFunctionCall::Set { function, .. } if !function.func.columns.is_empty() => function.func.columns.iter().map(|(n, _)| (*n).to_owned()).collect(),
             // A single column is called like the alias.
@@ -214,6 +217,27 @@ impl Binder<'_> {
         let ids = columns.iter().map(|(_, id, _)| *id).collect();
         let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new() };
         let plan = Logical::Function { functions: vec![function], ordinality, alias: shown, columns: ids };
+        Ok((plan, Namespace::of(renamed(relation, alias)?)))
+    }
+
+    /// `unnest(a, b)`: one call per array, side by side.
+    fn unnest_several(&mut self, call: &ast::FunctionCall, ordinality: bool, shown: String, alias: Option<&TableAlias>) -> Result<(Logical, Namespace), SqlError> {
+        let mut functions = Vec::with_capacity(call.args.len());
+        let mut columns = Vec::with_capacity(call.args.len() + 1);
+        for arg in &call.args {
+            let one = ast::FunctionCall { args: vec![arg.clone()], ..call.clone() };
+            let function = self.in_clause(Clause::From, |b| b.table_function(&one))?;
+            let ty = function.types.first().copied().unwrap_or(DataType::TEXT.into());
+            columns.push(("unnest".to_owned(), self.new_column("unnest", ty), ty));
+            functions.push(function);
+        }
+        if ordinality {
+            let ty = DataType::INT8.into();
+            columns.push(("ordinality".into(), self.new_column("ordinality", ty), ty));
+        }
+        let ids = columns.iter().map(|(_, id, _)| *id).collect();
+        let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new() };
+        let plan = Logical::Function { functions, ordinality, alias: shown, columns: ids };
         Ok((plan, Namespace::of(renamed(relation, alias)?)))
     }
 

@@ -149,6 +149,8 @@ pub(crate) struct Binder<'a> {
     settings: &'a PlanSettings,
     param_types: Vec<DataType>,
     columns: Vec<ColumnInfo>,
+    /// The fields of columns that hold rows.
+    fields: HashMap<ColumnId, Vec<(&'static str, ColumnType)>>,
     /// Where a column was last mentioned, for errors about it.
     places: HashMap<ColumnId, usize>,
     /// Where a string literal stands, for errors in it.
@@ -179,6 +181,7 @@ impl<'a> Binder<'a> {
             settings,
             param_types: param_types.iter().map(known).collect(),
             columns: Vec::new(),
+            fields: HashMap::new(),
             places: HashMap::new(),
             literals: HashMap::new(),
             scopes: Vec::new(),

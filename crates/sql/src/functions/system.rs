@@ -85,6 +85,14 @@ fn must_wait(_: &EvalContext<'_>, _: &[Datum]) -> Answer {
     Err(SqlError::unsupported("a function that waits, in this place"))
 }
 
+fn field_of_row(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let Datum::Record(fields) = &args[0] else { return Ok(Datum::Null) };
+    Ok(usize::try_from(int(args, 1)?).ok().and_then(|at| fields.get(at).cloned()).unwrap_or(Datum::Null))
+}
+
+/// `(row).field`, by the field's place: the binder builds calls of it, no name finds it.
+pub(crate) static FIELD_OF_ROW: BuiltinFunction = BuiltinFunction::new("field_of_row", &[DataType::RECORD, INT4], DataType::ANY, field_of_row);
+
 fn random_uuid(_: &EvalContext<'_>, _: &[Datum]) -> Answer {
     let mut uuid: [u8; 16] = rand::random();
     // RFC 4122, version 4.

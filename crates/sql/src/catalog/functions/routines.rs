@@ -30,12 +30,18 @@ pub fn function_name(oid: Oid) -> Option<String> {
     routine(oid).map(|routine| routine.name.to_owned())
 }
 
-/// An operator's OID by its symbol, if there is only one of it.
+/// An operator's OID by its symbol, if there is only one of it, or by symbol and operand types: `*(int4,int4)`.
 pub fn operator_oid(symbol: &str) -> Option<Oid> {
     let plain = symbol.trim();
-    let mut found = operators_named(plain.strip_prefix("pg_catalog.").unwrap_or(plain));
-    let first = found.next()?;
-    found.next().is_none().then_some(first)
+    let plain = plain.strip_prefix("pg_catalog.").unwrap_or(plain);
+    let Some((symbol, operands)) = plain.split_once('(') else {
+        let mut found = operators_named(plain);
+        let first = found.next()?;
+        return found.next().is_none().then_some(first.0);
+    };
+    let operand = |name: &str| if name.trim().eq_ignore_ascii_case("none") { Some(DataType(0)) } else { crate::types::lookup_type_name(name) };
+    let types = operands.strip_suffix(')')?.split(',').map(operand).collect::<Option<Vec<_>>>()?;
+    operators_named(symbol.trim()).find(|operator| types == [operator.1, operator.2]).map(|operator| operator.0)
 }
 
 /// An operator's symbol by OID.

@@ -15,6 +15,8 @@ mod objects;
 mod relations;
 mod routines;
 mod server;
+mod statistics;
+mod time_zones;
 
 pub(super) use constraints::{Constraint, Kind as ConstraintKind, of_table as constraints_of};
 pub(super) use objects::{PG_CLASS, PG_NAMESPACE};
@@ -57,6 +59,8 @@ pub fn rows(table: &VirtualTable, catalog: &Arc<Catalog>, facts: &dyn SystemFact
             "pg_stat_activity" => server::activity(table, catalog, facts),
             "pg_prepared_statements" => server::prepared_statements(table, facts),
             "pg_cursors" => server::cursors(table, facts),
+            "pg_stats" => statistics::columns(table, catalog),
+            "pg_timezone_names" => time_zones::zones(table),
             "pg_locks" => locks::postgres(table, catalog, facts),
             name => constants::rows(table, name),
         },

@@ -105,23 +105,27 @@ pub(super) fn operators(table: &VirtualTable) -> Rows {
     super::constants::parse_lines(table, std::iter::once(header).chain(lines.filter(|line| operator_exists(line))))
 }
 
-/// Operators that exist: OID and symbol.
-static SYMBOLS: LazyLock<Vec<(Oid, &'static str)>> = LazyLock::new(|| {
+/// Operators that exist: symbol, OID and operand types.
+static SYMBOLS: LazyLock<Vec<(&'static str, Operator)>> = LazyLock::new(|| {
     let symbol = |line: &'static str| {
-        let mut field = line.split('\t');
-        Some((field.next()?.parse().ok()?, field.next()?))
+        let field: Vec<&'static str> = line.split('\t').collect();
+        let number = |at: usize| field.get(at)?.parse::<u32>().ok();
+        Some((*field.get(1)?, (number(0)?, DataType(number(5)?), DataType(number(6)?))))
     };
     OPERATORS.lines().skip(1).filter(|line| operator_exists(line)).filter_map(symbol).collect()
 });
 
+/// An operator's OID and the types to its left (0 for none) and right.
+type Operator = (Oid, DataType, DataType);
+
 /// An operator's symbol.
 pub(in crate::catalog) fn operator(oid: Oid) -> Option<&'static str> {
-    SYMBOLS.iter().find(|(number, _)| *number == oid).map(|(_, symbol)| *symbol)
+    SYMBOLS.iter().find(|(_, operator)| operator.0 == oid).map(|(symbol, _)| *symbol)
 }
 
 /// The operators of a symbol.
-pub(in crate::catalog) fn operators_named(symbol: &str) -> impl Iterator<Item = Oid> {
-    SYMBOLS.iter().filter(move |(_, name)| *name == symbol).map(|(oid, _)| *oid)
+pub(in crate::catalog) fn operators_named(symbol: &str) -> impl Iterator<Item = Operator> {
+    SYMBOLS.iter().filter(move |(name, _)| *name == symbol).map(|(_, operator)| *operator)
 }
 
 /// `=` of a type by OID: left type to operator.

@@ -28,8 +28,11 @@ pub(super) fn parse(text: &str, ty: DataType, ctx: &TextContext<'_>) -> Result<u
     }
     let Some(kind) = kind(ty) else { return integer::parse_oid(text) };
     if kind == ObjectKind::Type {
-        let plain = text.trim().strip_prefix("pg_catalog.").unwrap_or(text.trim());
-        if let Some(found) = catalog::lookup_type_name(plain) {
+        // "char" is a type only in its quotes; others lose them.
+        let unquoted = text.trim().replace("\"pg_catalog\"", "pg_catalog");
+        let plain = unquoted.strip_prefix("pg_catalog.").unwrap_or(&unquoted);
+        let bare = plain.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|name| *name != "char");
+        if let Some(found) = catalog::lookup_type_name(bare.unwrap_or(plain)) {
             return Ok(found.0);
         }
     }
