@@ -7,7 +7,7 @@ use super::{Oid, RelationKind, TableDescriptor, TableStatistics};
 use crate::types::ColumnType;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// `pg_catalog`'s OID in PostgreSQL.
 pub const PG_CATALOG_OID: Oid = 11;
@@ -67,6 +67,8 @@ pub struct Catalog {
     by_name: HashMap<String, HashMap<String, Relation>>,
     by_oid: HashMap<Oid, Relation>,
     statistics: HashMap<Oid, Arc<TableStatistics>>,
+    /// Indexes and constraints by OID, with their tables: made when somebody first asks.
+    owners: OnceLock<HashMap<Oid, Oid>>,
 }
 
 impl Catalog {
@@ -136,6 +138,22 @@ impl Catalog {
         }
     }
 
+    /// The table that an index or a constraint belongs to, by its OID.
+    pub fn owner(&self, part: Oid) -> Option<&Arc<TableDescriptor>> {
+        let owners = self.owners.get_or_init(|| {
+            let of_table = |relation: &Relation| {
+                let table = relation.descriptor();
+                let indexes = table.all_indexes().map(|index| index.oid).filter(|oid| *oid != 0);
+                let checks = table.checks.iter().map(|check| check.oid);
+                let uniques = table.uniques.iter().map(|unique| unique.oid);
+                let foreign = table.foreign_keys.iter().map(|key| key.oid);
+                indexes.chain(checks).chain(uniques).chain(foreign).map(|part| (part, table.oid)).collect::<Vec<_>>()
+            };
+            self.by_oid.values().flat_map(of_table).collect()
+        });
+        self.table(*owners.get(&part)?)
+    }
+
     /// All relations, in no order.
     pub fn relations(&self) -> impl Iterator<Item = &Relation> {
         self.by_oid.values()
@@ -189,6 +207,7 @@ impl CatalogBuilder {
 
     /// Removes a schema and forgets what was in it.
     pub fn drop_schema(&mut self, name: &str) {
+        self.catalog.owners = OnceLock::new();
         self.catalog.schemas.remove(name);
         for relation in self.catalog.by_name.remove(name).into_iter().flatten().map(|(_, r)| r) {
             self.catalog.by_oid.remove(&relation.descriptor().oid);
@@ -218,6 +237,7 @@ impl CatalogBuilder {
     }
 
     fn put_relation(&mut self, relation: Relation) {
+        self.catalog.owners = OnceLock::new();
         let table = relation.descriptor();
         let (oid, schema, name) = (table.oid, table.schema.clone(), table.name.clone());
         self.catalog.by_name.entry(schema).or_default().insert(name, relation.clone());
@@ -226,6 +246,7 @@ impl CatalogBuilder {
 
     /// Removes a relation.
     pub fn drop_relation(&mut self, oid: Oid) {
+        self.catalog.owners = OnceLock::new();
         if let Some(relation) = self.catalog.by_oid.remove(&oid) {
             let table = relation.descriptor();
             if let Some(names) = self.catalog.by_name.get_mut(&table.schema) {

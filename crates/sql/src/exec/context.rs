@@ -5,7 +5,8 @@ use super::errors::kv_error;
 use super::foreign_key::DeferredChecks;
 use super::sequence::SequenceMemory;
 use super::RowBatch;
-use crate::catalog::{Catalog, VirtualTable};
+use crate::catalog::Catalog;
+use crate::catalog::rows::VirtualScan;
 use crate::error::{SqlError, SqlState};
 use crate::expr::{EvalContext, SessionInfo};
 use crate::plan::{PlanSettings, StatementPlan};
@@ -93,8 +94,8 @@ impl Notice {
 /// Rows of pg_catalog, information_schema and the tables that show the server's inside.
 #[async_trait::async_trait]
 pub trait VirtualTables: Send + Sync {
-    /// All rows of a table, with all its columns.
-    async fn rows(&self, table: &VirtualTable, catalog: &Arc<Catalog>, db: &Db) -> Result<Vec<Vec<Datum>>, SqlError>;
+    /// The rows of a table, with all its columns; the caller filters what is more than it asked for.
+    async fn rows(&self, scan: &VirtualScan<'_>, catalog: &Arc<Catalog>, db: &Db) -> Result<Vec<Vec<Datum>>, SqlError>;
 }
 
 /// No virtual tables have rows.
@@ -103,7 +104,7 @@ pub struct NoVirtualTables;
 
 #[async_trait::async_trait]
 impl VirtualTables for NoVirtualTables {
-    async fn rows(&self, _: &VirtualTable, _: &Arc<Catalog>, _: &Db) -> Result<Vec<Vec<Datum>>, SqlError> {
+    async fn rows(&self, _: &VirtualScan<'_>, _: &Arc<Catalog>, _: &Db) -> Result<Vec<Vec<Datum>>, SqlError> {
         Ok(Vec::new())
     }
 }

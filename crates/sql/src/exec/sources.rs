@@ -5,7 +5,8 @@ use super::context::{CteRows, Run, misfit};
 use super::operator::Operator;
 use super::RowBatch;
 use crate::error::{SqlError, SqlState};
-use crate::expr::{Expr, eval, eval_bool};
+use crate::catalog::rows::VirtualScan;
+use crate::expr::{CompareOp, Expr, eval, eval_bool};
 use crate::functions::set_returning::SetRows;
 use crate::plan::{CtePlan, Plan, PlanNode, TableFunction, TableFunctionCall};
 use crate::types::{ColumnType, Datum, compare};
@@ -55,7 +56,9 @@ fn next_values(state: &mut ListState, rows: &[Vec<Expr>], width: usize, run: &Ru
 async fn listed(plan: &Plan, run: &mut Run<'_>) -> Result<Arc<RowBatch>, SqlError> {
     match &plan.node {
         PlanNode::VirtualScan { table, columns, filter, .. } => {
-            let all = run.ctx.virtual_tables.rows(table, &run.ctx.catalog, run.ctx.db).await?;
+            let only = filter.as_ref().map_or(Vec::new(), |filter| equalities(filter, columns, run));
+            let scan = VirtualScan { table, only: &only };
+            let all = run.ctx.virtual_tables.rows(&scan, &run.ctx.catalog, run.ctx.db).await?;
             let mut batch = RowBatch::new(columns.len());
             let context = run.eval();
             for row in all {
@@ -71,6 +74,18 @@ async fn listed(plan: &Plan, run: &mut Run<'_>) -> Result<Arc<RowBatch>, SqlErro
         PlanNode::WorkTableScan { cte, .. } => run.ctes.get(*cte).map(|c| Arc::clone(&c.work)).ok_or_else(misfit),
         _ => Err(misfit()),
     }
+}
+
+/// The `column = value` conditions of a virtual scan, with the table's positions, so that its provider need not make all rows.
+fn equalities(filter: &Expr, columns: &[usize], run: &Run<'_>) -> Vec<(usize, Datum)> {
+    let conditions = if let Expr::And(list) = filter { list.as_slice() } else { std::slice::from_ref(filter) };
+    let equality = |condition: &Expr| {
+        let Expr::Call { func, args, .. } = condition else { return None };
+        let (Some(CompareOp::Eq), [Expr::Column(slot, _), value]) = (func.compare, args.as_slice()) else { return None };
+        matches!(value, Expr::Const(..) | Expr::Param(..)).then_some(())?;
+        Some((*columns.get(*slot)?, eval(value, &[], &run.eval()).ok()?))
+    };
+    conditions.iter().filter_map(equality).collect()
 }
 
 /// The rows of a common table expression, evaluated when first asked for.

@@ -7,7 +7,8 @@ use super::database::{Database, HeldLock, LockWait, SessionHandle};
 use super::extended::Prepared;
 use super::settings::{SETTINGS, SessionSettings, Setting, SettingKind};
 use crate::catalog::facts::{CursorFact, LockFact, PreparedFact, SessionFact, SettingFact, SystemFacts, WaitFact};
-use crate::catalog::{Catalog, VirtualTable};
+use crate::catalog::Catalog;
+use crate::catalog::rows::VirtualScan;
 use crate::error::{SqlError, SqlState};
 use crate::exec::VirtualTables;
 use crate::exec::sequence::SequenceMemory;
@@ -191,11 +192,9 @@ pub(crate) fn relation_name(catalog: &Catalog, oid: u32) -> Option<(String, Stri
         let descriptor = relation.descriptor();
         return Some((descriptor.schema.clone(), descriptor.name.clone()));
     }
-    catalog.relations().find_map(|relation| {
-        let table = relation.descriptor();
-        let index = table.all_indexes().find(|index| index.oid == oid)?;
-        Some((table.schema.clone(), index.name.clone()))
-    })
+    let table = catalog.owner(oid)?;
+    let index = table.all_indexes().find(|index| index.oid == oid)?;
+    Some((table.schema.clone(), index.name.clone()))
 }
 
 /// A name as SQL writes it: quoted where it must be.
@@ -240,8 +239,8 @@ impl SessionView {
 
 #[async_trait::async_trait]
 impl VirtualTables for SessionView {
-    async fn rows(&self, table: &VirtualTable, catalog: &Arc<Catalog>, _: &Db) -> Result<Vec<Vec<Datum>>, SqlError> {
-        crate::catalog::rows::rows(table, catalog, self)
+    async fn rows(&self, scan: &VirtualScan<'_>, catalog: &Arc<Catalog>, _: &Db) -> Result<Vec<Vec<Datum>>, SqlError> {
+        crate::catalog::rows::rows(scan, catalog, self)
     }
 }
 

@@ -85,8 +85,8 @@ fn bare(expr: &str) -> &str {
 /// `pg_get_constraintdef`.
 pub(super) fn constraint(call: &Call<'_>) -> Result<Datum, SqlError> {
     let oid = call.oid(0)?;
-    let all = call.catalog.relations().flat_map(|relation| constraints_of(call.catalog, relation.descriptor()));
-    let found = all.into_iter().find(|constraint| constraint.oid() == oid);
+    let table = call.catalog.owner(oid);
+    let found = table.and_then(|table| constraints_of(call.catalog, table).find(|constraint| constraint.oid() == oid));
     Ok(found.map_or(Datum::Null, |constraint| Datum::text(constraint_definition(call, &constraint))))
 }
 

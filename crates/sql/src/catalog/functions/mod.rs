@@ -137,8 +137,6 @@ fn find_relation(catalog: &Catalog, oid: Oid) -> Option<(&TableDescriptor, Optio
     if let Some(table) = catalog.table(oid) {
         return Some((table, None));
     }
-    catalog.relations().find_map(|relation| {
-        let table = relation.descriptor().as_ref();
-        table.all_indexes().find(|index| index.oid == oid).map(|index| (table, Some(index)))
-    })
+    let table = catalog.owner(oid)?;
+    table.all_indexes().find(|index| index.oid == oid).map(|index| (table.as_ref(), Some(index)))
 }

@@ -1,8 +1,8 @@
 //! `pg_attribute` and `pg_attrdef`: columns of relations and of indexes, and their defaults.
 
 use super::relations::visible_indexes;
-use super::{Rows, constants, fill};
-use crate::catalog::{Catalog, Column, Oid, TableDescriptor, VirtualTable};
+use super::{Rows, VirtualScan, constants, fill};
+use crate::catalog::{Catalog, Column, Oid, TableDescriptor};
 use crate::types::{DataType, Datum, info};
 use hashbrown::HashMap;
 use std::sync::LazyLock;
@@ -80,8 +80,8 @@ fn default_of(column: &Column) -> Option<&str> {
 }
 
 /// `pg_attribute`.
-pub(super) fn attributes(table: &VirtualTable, catalog: &Catalog) -> Rows {
-    fill(table, ATTRIBUTES, catalog.relations().flat_map(|relation| of_relation(relation.descriptor())))
+pub(super) fn attributes(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
+    fill(scan, ATTRIBUTES, catalog.relations().flat_map(|relation| of_relation(relation.descriptor())))
 }
 
 fn of_relation(table: &TableDescriptor) -> impl Iterator<Item = Attribute<'_>> {
@@ -112,10 +112,10 @@ pub(super) fn default_oid(table: Oid, attnum: u32) -> Oid {
 }
 
 /// `pg_attrdef`.
-pub(super) fn defaults(table: &VirtualTable, catalog: &Catalog) -> Rows {
+pub(super) fn defaults(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
     let items = catalog.relations().flat_map(|relation| {
         let table = relation.descriptor();
         table.columns.iter().filter(|column| default_of(column).is_some()).map(|column| Default { table: table.oid, column })
     });
-    fill(table, DEFAULTS, items)
+    fill(scan, DEFAULTS, items)
 }

@@ -1,8 +1,8 @@
 //! Catalogs that never change: types, casts, operator classes, collations, languages. Their rows were written by a PostgreSQL 15 server
 //! (`data/generate.sh`): a line of column names, then tab-separated values, `\N` for NULL.
 
-use super::{Rows, empty};
-use crate::catalog::{Oid, VirtualTable};
+use super::{Rows, VirtualScan, empty};
+use crate::catalog::Oid;
 use crate::types::{DataType, Datum, FormatSettings, TextContext, text};
 use hashbrown::HashMap;
 use std::sync::LazyLock;
@@ -22,14 +22,14 @@ static FILES: &[(&str, &str)] = &[
 ];
 
 /// The rows of one file, none if there is no such file.
-pub(super) fn rows(table: &VirtualTable, name: &str) -> Rows {
-    FILES.iter().find(|(file, _)| *file == name).map_or(Vec::new(), |(_, content)| parse_lines(table, content.lines()))
+pub(super) fn rows(scan: &VirtualScan<'_>, name: &str) -> Rows {
+    FILES.iter().find(|(file, _)| *file == name).map_or(Vec::new(), |(_, content)| parse_lines(scan, content.lines()))
 }
 
 /// Rows out of a file's lines, as the table has its columns.
-pub(super) fn parse_lines(table: &VirtualTable, mut lines: impl Iterator<Item = &'static str>) -> Rows {
+pub(super) fn parse_lines(scan: &VirtualScan<'_>, mut lines: impl Iterator<Item = &'static str>) -> Rows {
     let header: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
-    let places: Vec<Option<usize>> = table.columns.iter().map(|(column, _)| header.iter().position(|name| name == column)).collect();
+    let places: Vec<Option<usize>> = scan.table.columns.iter().map(|(column, _)| header.iter().position(|name| name == column)).collect();
     let settings = FormatSettings::default();
     let context = TextContext::new(&settings);
     let row = |line: &'static str| {
@@ -41,7 +41,7 @@ pub(super) fn parse_lines(table: &VirtualTable, mut lines: impl Iterator<Item = 
                 Some(field) => text::parse(field, *ty, &context).unwrap_or(Datum::Null),
             }
         };
-        places.iter().zip(&table.columns).map(value).collect()
+        places.iter().zip(&scan.table.columns).map(value).collect()
     };
     lines.map(row).collect()
 }

@@ -1,8 +1,8 @@
 //! `pg_constraint`: checks, primary keys, UNIQUE and foreign keys. A primary key has its index's OID.
 
-use super::{Rows, fill};
+use super::{Rows, VirtualScan, fill};
 use crate::ast::ReferentialAction;
-use crate::catalog::{Catalog, CheckConstraint, ForeignKey, IndexDescriptor, Oid, TableDescriptor, VirtualTable};
+use crate::catalog::{Catalog, CheckConstraint, ForeignKey, IndexDescriptor, Oid, TableDescriptor};
 use crate::types::{DataType, Datum};
 
 /// One constraint of a table.
@@ -142,6 +142,6 @@ pub(in crate::catalog) fn of_table<'c>(catalog: &'c Catalog, table: &'c TableDes
 }
 
 /// `pg_constraint`.
-pub(super) fn constraints(table: &VirtualTable, catalog: &Catalog) -> Rows {
-    fill(table, COLUMNS, catalog.relations().flat_map(|relation| of_table(catalog, relation.descriptor())))
+pub(super) fn constraints(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
+    fill(scan, COLUMNS, catalog.relations().flat_map(|relation| of_table(catalog, relation.descriptor())))
 }

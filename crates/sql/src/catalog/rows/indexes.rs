@@ -2,8 +2,8 @@
 
 use super::columns::collation;
 use super::relations::visible_indexes;
-use super::{Rows, constants::default_opclass, fill, vector};
-use crate::catalog::{Catalog, IndexDescriptor, IndexState, TableDescriptor, VirtualTable};
+use super::{Rows, VirtualScan, constants::default_opclass, fill, vector};
+use crate::catalog::{Catalog, IndexDescriptor, IndexState, TableDescriptor};
 use crate::types::{DataType, Datum};
 
 /// Bits of `indoption`.
@@ -50,10 +50,10 @@ static COLUMNS: &[(&str, fn(&Entry<'_>) -> Datum)] = &[
 ];
 
 /// `pg_index`.
-pub(super) fn indexes(table: &VirtualTable, catalog: &Catalog) -> Rows {
+pub(super) fn indexes(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
     let entries = catalog.relations().flat_map(|relation| {
         let table = relation.descriptor().as_ref();
         visible_indexes(table).map(move |index| Entry { table, index })
     });
-    fill(table, COLUMNS, entries)
+    fill(scan, COLUMNS, entries)
 }

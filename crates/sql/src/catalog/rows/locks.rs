@@ -4,9 +4,9 @@
 //! hexadecimal, which is enough to see who meets whom.
 
 use super::objects::DATABASE_OID;
-use super::{Rows, fill, optional};
+use super::{Rows, VirtualScan, fill, optional};
 use crate::catalog::facts::{LockFact, WaitFact};
-use crate::catalog::{Catalog, IndexDescriptor, SystemFacts, TableDescriptor, VirtualTable};
+use crate::catalog::{Catalog, IndexDescriptor, SystemFacts, TableDescriptor};
 use crate::types::{DataType, Datum};
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -69,9 +69,9 @@ static HELD: &[(&str, fn(&(Place<'_>, LockFact)) -> Datum)] = &[
 ];
 
 /// `tidelock.held_locks`.
-pub(super) fn held(table: &VirtualTable, catalog: &Catalog, facts: &dyn SystemFacts) -> Rows {
+pub(super) fn held(scan: &VirtualScan<'_>, catalog: &Catalog, facts: &dyn SystemFacts) -> Rows {
     let indexes = Indexes::of(catalog);
-    fill(table, HELD, facts.held_locks().into_iter().map(|lock| (indexes.place(lock.key.clone()), lock)))
+    fill(scan, HELD, facts.held_locks().into_iter().map(|lock| (indexes.place(lock.key.clone()), lock)))
 }
 
 static WAITS: &[(&str, fn(&(Place<'_>, WaitFact)) -> Datum)] = &[
@@ -88,9 +88,9 @@ static WAITS: &[(&str, fn(&(Place<'_>, WaitFact)) -> Datum)] = &[
 ];
 
 /// `tidelock.lock_waits`.
-pub(super) fn waits(table: &VirtualTable, catalog: &Catalog, facts: &dyn SystemFacts) -> Rows {
+pub(super) fn waits(scan: &VirtualScan<'_>, catalog: &Catalog, facts: &dyn SystemFacts) -> Rows {
     let indexes = Indexes::of(catalog);
-    fill(table, WAITS, facts.lock_waits().into_iter().map(|wait| (indexes.place(wait.key.clone()), wait)))
+    fill(scan, WAITS, facts.lock_waits().into_iter().map(|wait| (indexes.place(wait.key.clone()), wait)))
 }
 
 /// A row of `pg_locks`: a tuple lock, granted or not.
@@ -127,10 +127,10 @@ fn mode(strength: &str) -> &'static str {
 }
 
 /// `pg_locks`.
-pub(super) fn postgres(table: &VirtualTable, catalog: &Catalog, facts: &dyn SystemFacts) -> Rows {
+pub(super) fn postgres(scan: &VirtualScan<'_>, catalog: &Catalog, facts: &dyn SystemFacts) -> Rows {
     let indexes = Indexes::of(catalog);
     let relation = |key: &Key| indexes.place(key.clone()).table().map(|table| table.oid);
     let held = facts.held_locks().into_iter().map(|lock| TupleLock { relation: relation(&lock.key), pid: lock.pid, strength: lock.strength, granted: true });
     let waits = facts.lock_waits().into_iter().map(|wait| TupleLock { relation: relation(&wait.key), pid: wait.pid, strength: wait.strength, granted: false });
-    fill(table, POSTGRES, held.chain(waits))
+    fill(scan, POSTGRES, held.chain(waits))
 }

@@ -24,8 +24,17 @@ pub(super) use routines::{Routine, operator, operators_named, routine, routine_n
 
 use super::{Catalog, SystemFacts, VirtualTable};
 use crate::error::SqlError;
-use crate::types::{Array, DataType, Datum};
+use crate::types::{Array, ColumnType, DataType, Datum};
 use std::sync::Arc;
+
+/// What to read of a virtual table.
+#[derive(Clone, Copy, Debug)]
+pub struct VirtualScan<'s> {
+    /// The table.
+    pub table: &'s VirtualTable,
+    /// Only rows with these values matter: position and value. Rows with others may be left out.
+    pub only: &'s [(usize, Datum)],
+}
 
 /// The rows of one table.
 pub(super) type Rows = Vec<Vec<Datum>>;
@@ -33,57 +42,68 @@ pub(super) type Rows = Vec<Vec<Datum>>;
 /// What fills a column.
 pub(super) type Getter<T> = (&'static str, fn(&T) -> Datum);
 
-/// All rows of a virtual table, with all its columns.
-pub fn rows(table: &VirtualTable, catalog: &Arc<Catalog>, facts: &dyn SystemFacts) -> Result<Vec<Vec<Datum>>, SqlError> {
-    Ok(match (table.schema, table.name) {
-        ("tidelock", "metrics") => server::metrics(table, facts),
-        ("tidelock", "settings") => server::short_settings(table, facts),
-        ("tidelock", "held_locks") => locks::held(table, catalog, facts),
-        ("tidelock", "lock_waits") => locks::waits(table, catalog, facts),
+/// The rows of a virtual table, with all its columns.
+pub fn rows(scan: &VirtualScan<'_>, catalog: &Arc<Catalog>, facts: &dyn SystemFacts) -> Result<Vec<Vec<Datum>>, SqlError> {
+    Ok(match (scan.table.schema, scan.table.name) {
+        ("tidelock", "metrics") => server::metrics(scan, facts),
+        ("tidelock", "settings") => server::short_settings(scan, facts),
+        ("tidelock", "held_locks") => locks::held(scan, catalog, facts),
+        ("tidelock", "lock_waits") => locks::waits(scan, catalog, facts),
         ("pg_catalog", name) => match name {
-            "pg_class" => relations::classes(table, catalog),
-            "pg_attribute" => columns::attributes(table, catalog),
-            "pg_attrdef" => columns::defaults(table, catalog),
-            "pg_index" => indexes::indexes(table, catalog),
-            "pg_constraint" => constraints::constraints(table, catalog),
-            "pg_namespace" => objects::namespaces(table, catalog),
-            "pg_database" => objects::databases(table, catalog),
-            "pg_sequence" => objects::sequences(table, catalog),
-            "pg_depend" => objects::dependencies(table, catalog),
-            "pg_description" => objects::descriptions(table, catalog),
-            "pg_rewrite" => objects::rewrites(table, catalog),
-            "pg_authid" => objects::roles(table, facts),
-            "pg_proc" => routines::routines(table),
-            "pg_operator" => routines::operators(table),
-            "pg_settings" => server::settings(table, facts),
-            "pg_stat_activity" => server::activity(table, catalog, facts),
-            "pg_prepared_statements" => server::prepared_statements(table, facts),
-            "pg_cursors" => server::cursors(table, facts),
-            "pg_stats" => statistics::columns(table, catalog),
-            "pg_timezone_names" => time_zones::zones(table),
-            "pg_locks" => locks::postgres(table, catalog, facts),
-            name => constants::rows(table, name),
+            "pg_class" => relations::classes(scan, catalog),
+            "pg_attribute" => columns::attributes(scan, catalog),
+            "pg_attrdef" => columns::defaults(scan, catalog),
+            "pg_index" => indexes::indexes(scan, catalog),
+            "pg_constraint" => constraints::constraints(scan, catalog),
+            "pg_namespace" => objects::namespaces(scan, catalog),
+            "pg_database" => objects::databases(scan, catalog),
+            "pg_sequence" => objects::sequences(scan, catalog),
+            "pg_depend" => objects::dependencies(scan, catalog),
+            "pg_description" => objects::descriptions(scan, catalog),
+            "pg_rewrite" => objects::rewrites(scan, catalog),
+            "pg_authid" => objects::roles(scan, facts),
+            "pg_proc" => routines::routines(scan),
+            "pg_operator" => routines::operators(scan),
+            "pg_settings" => server::settings(scan, facts),
+            "pg_stat_activity" => server::activity(scan, catalog, facts),
+            "pg_prepared_statements" => server::prepared_statements(scan, facts),
+            "pg_cursors" => server::cursors(scan, facts),
+            "pg_stats" => statistics::columns(scan, catalog),
+            "pg_timezone_names" => time_zones::zones(scan),
+            "pg_locks" => locks::postgres(scan, catalog, facts),
+            name => constants::rows(scan, name),
         },
         _ => Vec::new(),
     })
 }
 
 /// One row per item, by the getters.
-pub(super) fn fill<T>(table: &VirtualTable, getters: &[Getter<T>], items: impl Iterator<Item = T>) -> Rows {
-    let by_column: Vec<Result<fn(&T) -> Datum, Datum>> = table
-        .columns
-        .iter()
-        .map(|(column, ty)| getters.iter().find(|(name, _)| name == column).map(|(_, getter)| *getter).ok_or_else(|| empty(column, ty.ty)))
-        .collect();
+pub(super) fn fill<T>(scan: &VirtualScan<'_>, getters: &[Getter<T>], items: impl Iterator<Item = T>) -> Rows {
+    let table = scan.table;
     debug_assert!(getters.iter().all(|(name, _)| table.columns.iter().any(|(column, _)| column == name)), "{} has no such column", table.name);
-    let row = |item: T| {
-        let value = |column: &Result<fn(&T) -> Datum, Datum>| match column {
-            Ok(getter) => getter(&item),
-            Err(constant) => constant.clone(),
-        };
-        by_column.iter().map(value).collect()
+    let column = |(column, ty): &(&'static str, ColumnType)| {
+        let getter = getters.iter().find(|(name, _)| name == column);
+        getter.map(|(_, getter)| *getter).ok_or_else(|| empty(column, ty.ty))
     };
-    items.map(row).collect()
+    let by_column: Vec<Source<T>> = table.columns.iter().map(column).collect();
+    let value = |source: &Source<T>, item: &T| match source {
+        Ok(getter) => getter(item),
+        Err(constant) => constant.clone(),
+    };
+    let wanted = |item: &T| scan.only.iter().all(|(at, only)| by_column.get(*at).is_none_or(|source| may_equal(&value(source, item), only)));
+    items.filter(wanted).map(|item| by_column.iter().map(|source| value(source, &item)).collect()).collect()
+}
+
+/// Where a column's value comes from: a getter, or always the same.
+type Source<T> = Result<fn(&T) -> Datum, Datum>;
+
+/// Could the two be equal? Only for numbers of objects and names is the answer ever no.
+fn may_equal(value: &Datum, wanted: &Datum) -> bool {
+    match (value, wanted) {
+        (Datum::Oid(value), Datum::Oid(wanted)) => value == wanted,
+        (Datum::Text(value), Datum::Text(wanted)) => value == wanted,
+        _ => true,
+    }
 }
 
 /// What a column has when nothing is known of it. Everything builtin is in pg_catalog and belongs to the first role.

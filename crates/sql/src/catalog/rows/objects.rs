@@ -1,8 +1,8 @@
 //! Schemas, the database, sequences, dependencies, comments, roles.
 
-use super::{Rows, fill};
+use super::{Rows, VirtualScan, fill};
 use crate::catalog::functions::OWNER_OID;
-use crate::catalog::{Catalog, FIRST_USER_OID, Oid, RelationKind, SchemaDescriptor, SequenceDescriptor, SystemFacts, TableDescriptor, VirtualTable};
+use crate::catalog::{Catalog, FIRST_USER_OID, Oid, RelationKind, SchemaDescriptor, SequenceDescriptor, SystemFacts, TableDescriptor};
 use crate::catalog::facts::RoleFact;
 use crate::types::Datum;
 
@@ -27,8 +27,8 @@ static NAMESPACES: &[(&str, fn(&&SchemaDescriptor) -> Datum)] = &[
 ];
 
 /// `pg_namespace`.
-pub(super) fn namespaces(table: &VirtualTable, catalog: &Catalog) -> Rows {
-    fill(table, NAMESPACES, catalog.schemas().map(AsRef::as_ref))
+pub(super) fn namespaces(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
+    fill(scan, NAMESPACES, catalog.schemas().map(AsRef::as_ref))
 }
 
 static DATABASES: &[(&str, fn(&&Catalog) -> Datum)] = &[
@@ -45,8 +45,8 @@ static DATABASES: &[(&str, fn(&&Catalog) -> Datum)] = &[
 ];
 
 /// `pg_database`.
-pub(super) fn databases(table: &VirtualTable, catalog: &Catalog) -> Rows {
-    fill(table, DATABASES, std::iter::once(catalog))
+pub(super) fn databases(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
+    fill(scan, DATABASES, std::iter::once(catalog))
 }
 
 struct Sequence<'c> {
@@ -73,8 +73,8 @@ fn all_sequences(catalog: &Catalog) -> impl Iterator<Item = Sequence<'_>> {
 }
 
 /// `pg_sequence`.
-pub(super) fn sequences(table: &VirtualTable, catalog: &Catalog) -> Rows {
-    fill(table, SEQUENCES, all_sequences(catalog))
+pub(super) fn sequences(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
+    fill(scan, SEQUENCES, all_sequences(catalog))
 }
 
 /// What depends on what.
@@ -115,12 +115,12 @@ fn of_default(catalog: &Catalog, sequence: &Sequence<'_>) -> Option<Dependency> 
 }
 
 /// `pg_depend`: sequences and the columns they belong to, and views' rules.
-pub(super) fn dependencies(table: &VirtualTable, catalog: &Catalog) -> Rows {
+pub(super) fn dependencies(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
     let of_sequences = all_sequences(catalog).flat_map(|sequence| [of_sequence(catalog, &sequence), of_default(catalog, &sequence)]).flatten();
     let of_rules = all_views(catalog).map(|view| {
         Dependency { class: PG_REWRITE, object: view.oid | RULE_BIT, on_class: PG_CLASS, on: view.oid, on_column: 0, kind: b'i' }
     });
-    fill(table, DEPENDENCIES, of_sequences.chain(of_rules))
+    fill(scan, DEPENDENCIES, of_sequences.chain(of_rules))
 }
 
 fn all_views(catalog: &Catalog) -> impl Iterator<Item = &TableDescriptor> {
@@ -137,8 +137,8 @@ static RULES: &[(&str, fn(&&TableDescriptor) -> Datum)] = &[
 ];
 
 /// `pg_rewrite`: the rule of each view.
-pub(super) fn rewrites(table: &VirtualTable, catalog: &Catalog) -> Rows {
-    fill(table, RULES, all_views(catalog))
+pub(super) fn rewrites(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
+    fill(scan, RULES, all_views(catalog))
 }
 
 struct Comment<'c> {
@@ -156,7 +156,7 @@ static COMMENTS: &[(&str, fn(&Comment<'_>) -> Datum)] = &[
 ];
 
 /// `pg_description`.
-pub(super) fn descriptions(table: &VirtualTable, catalog: &Catalog) -> Rows {
+pub(super) fn descriptions(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
     let of_relations = catalog.relations().flat_map(|relation| {
         let table = relation.descriptor();
         table.comments.iter().map(|(column, text)| Comment { object: table.oid, class: PG_CLASS, column: *column, text })
@@ -165,7 +165,7 @@ pub(super) fn descriptions(table: &VirtualTable, catalog: &Catalog) -> Rows {
         let text = schema.comment.as_deref()?;
         Some(Comment { object: schema.oid, class: PG_NAMESPACE, column: 0, text })
     });
-    fill(table, COMMENTS, of_relations.chain(of_schemas))
+    fill(scan, COMMENTS, of_relations.chain(of_schemas))
 }
 
 static ROLES: &[(&str, fn(&RoleFact) -> Datum)] = &[
@@ -181,6 +181,6 @@ static ROLES: &[(&str, fn(&RoleFact) -> Datum)] = &[
 ];
 
 /// `pg_authid`: whoever may log in may do everything.
-pub(super) fn roles(table: &VirtualTable, facts: &dyn SystemFacts) -> Rows {
-    fill(table, ROLES, facts.roles().into_iter())
+pub(super) fn roles(scan: &VirtualScan<'_>, facts: &dyn SystemFacts) -> Rows {
+    fill(scan, ROLES, facts.roles().into_iter())
 }

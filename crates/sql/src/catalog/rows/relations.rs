@@ -1,7 +1,7 @@
 //! `pg_class`: tables, views and sequences, and an entry for each index.
 
-use super::{Rows, fill};
-use crate::catalog::{Catalog, IndexDescriptor, Oid, RelationKind, TableDescriptor, TableStatistics, VirtualTable};
+use super::{Rows, VirtualScan, fill};
+use crate::catalog::{Catalog, IndexDescriptor, Oid, RelationKind, TableDescriptor, TableStatistics};
 use crate::types::Datum;
 
 /// Rows are counted in pages of this size, as PostgreSQL does.
@@ -89,12 +89,12 @@ fn options(class: &Class<'_>) -> Datum {
 }
 
 /// `pg_class`.
-pub(super) fn classes(table: &VirtualTable, catalog: &Catalog) -> Rows {
+pub(super) fn classes(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
     let entries = catalog.relations().flat_map(|relation| {
         let table = relation.descriptor().as_ref();
         let statistics = catalog.statistics(table.oid).map(AsRef::as_ref);
         let own = std::iter::once(Class { table, index: None, statistics });
         own.chain(visible_indexes(table).map(move |index| Class { table, index: Some(index), statistics }))
     });
-    fill(table, COLUMNS, entries)
+    fill(scan, COLUMNS, entries)
 }

@@ -1,7 +1,7 @@
 //! `pg_proc` and `pg_operator`: of PostgreSQL's functions and operators, with its OIDs, those that exist here.
 
-use super::Rows;
-use crate::catalog::{Oid, VirtualTable};
+use super::{Rows, VirtualScan};
+use crate::catalog::Oid;
 use crate::functions::registry::overloads;
 use crate::functions::{FunctionClass, function_class};
 use crate::types::{DataType, Datum};
@@ -76,11 +76,11 @@ pub(in crate::catalog) fn routine_named(name: &str) -> impl Iterator<Item = &'st
 }
 
 /// `pg_proc`.
-pub(super) fn routines(table: &VirtualTable) -> Rows {
-    let place = |column: &str| table.columns.iter().position(|(name, _)| *name == column);
+pub(super) fn routines(scan: &VirtualScan<'_>) -> Rows {
+    let place = |column: &str| scan.table.columns.iter().position(|(name, _)| *name == column);
     let (language, parallel, cost) = (place("prolang"), place("proparallel"), place("procost"));
     let lines = std::iter::once(PROCEDURES.lines().next().unwrap_or_default()).chain(ROUTINES.iter().map(|routine| routine.line));
-    let mut rows = super::constants::parse_lines(table, lines);
+    let mut rows = super::constants::parse_lines(scan, lines);
     for row in &mut rows {
         // The same for all: written in "internal", safe in parallel, of unit cost.
         for (at, value) in [(language, Datum::Oid(12)), (parallel, Datum::Char(b's')), (cost, Datum::Float4(1.0))] {
@@ -99,10 +99,10 @@ fn operator_exists(line: &str) -> bool {
 }
 
 /// `pg_operator`.
-pub(super) fn operators(table: &VirtualTable) -> Rows {
+pub(super) fn operators(scan: &VirtualScan<'_>) -> Rows {
     let mut lines = OPERATORS.lines();
     let header = lines.next().unwrap_or_default();
-    super::constants::parse_lines(table, std::iter::once(header).chain(lines.filter(|line| operator_exists(line))))
+    super::constants::parse_lines(scan, std::iter::once(header).chain(lines.filter(|line| operator_exists(line))))
 }
 
 /// Operators that exist: symbol, OID and operand types.

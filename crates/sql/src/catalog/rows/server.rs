@@ -1,19 +1,19 @@
 //! What the session and the server know: settings, counters, activity, prepared statements, cursors.
 
 use super::objects::DATABASE_OID;
-use super::{Rows, fill, optional, texts};
+use super::{Rows, VirtualScan, fill, optional, texts};
 use crate::catalog::facts::{CursorFact, PreparedFact, SessionFact, SettingFact};
 use crate::catalog::functions::OWNER_OID;
-use crate::catalog::{Catalog, SystemFacts, VirtualTable};
+use crate::catalog::{Catalog, SystemFacts};
 use crate::types::{DataType, Datum};
 
 static METRICS: &[(&str, fn(&(String, f64)) -> Datum)] = &[("name", |m| Datum::text(m.0.as_str())), ("value", |m| Datum::Float8(m.1))];
 
 /// `tidelock.metrics`.
-pub(super) fn metrics(table: &VirtualTable, facts: &dyn SystemFacts) -> Rows {
+pub(super) fn metrics(scan: &VirtualScan<'_>, facts: &dyn SystemFacts) -> Rows {
     let mut all = facts.metrics();
     all.sort_by(|a, b| a.0.cmp(&b.0));
-    fill(table, METRICS, all.into_iter())
+    fill(scan, METRICS, all.into_iter())
 }
 
 static SHORT_SETTINGS: &[(&str, fn(&SettingFact) -> Datum)] = &[
@@ -23,8 +23,8 @@ static SHORT_SETTINGS: &[(&str, fn(&SettingFact) -> Datum)] = &[
 ];
 
 /// `tidelock.settings`.
-pub(super) fn short_settings(table: &VirtualTable, facts: &dyn SystemFacts) -> Rows {
-    fill(table, SHORT_SETTINGS, sorted_settings(facts).into_iter())
+pub(super) fn short_settings(scan: &VirtualScan<'_>, facts: &dyn SystemFacts) -> Rows {
+    fill(scan, SHORT_SETTINGS, sorted_settings(facts).into_iter())
 }
 
 fn sorted_settings(facts: &dyn SystemFacts) -> Vec<SettingFact> {
@@ -51,8 +51,8 @@ static SETTINGS: &[(&str, fn(&SettingFact) -> Datum)] = &[
 ];
 
 /// `pg_settings`.
-pub(super) fn settings(table: &VirtualTable, facts: &dyn SystemFacts) -> Rows {
-    fill(table, SETTINGS, sorted_settings(facts).into_iter())
+pub(super) fn settings(scan: &VirtualScan<'_>, facts: &dyn SystemFacts) -> Rows {
+    fill(scan, SETTINGS, sorted_settings(facts).into_iter())
 }
 
 fn time(micros: Option<i64>) -> Datum {
@@ -84,10 +84,10 @@ static ACTIVITY: &[(&str, fn(&SessionFact) -> Datum)] = &[
 ];
 
 /// `pg_stat_activity`.
-pub(super) fn activity(table: &VirtualTable, _: &Catalog, facts: &dyn SystemFacts) -> Rows {
+pub(super) fn activity(scan: &VirtualScan<'_>, _: &Catalog, facts: &dyn SystemFacts) -> Rows {
     let mut sessions = facts.sessions();
     sessions.sort_by_key(|session| session.pid);
-    fill(table, ACTIVITY, sessions.into_iter())
+    fill(scan, ACTIVITY, sessions.into_iter())
 }
 
 static PREPARED: &[(&str, fn(&PreparedFact) -> Datum)] = &[
@@ -99,8 +99,8 @@ static PREPARED: &[(&str, fn(&PreparedFact) -> Datum)] = &[
 ];
 
 /// `pg_prepared_statements`.
-pub(super) fn prepared_statements(table: &VirtualTable, facts: &dyn SystemFacts) -> Rows {
-    fill(table, PREPARED, facts.prepared_statements().into_iter())
+pub(super) fn prepared_statements(scan: &VirtualScan<'_>, facts: &dyn SystemFacts) -> Rows {
+    fill(scan, PREPARED, facts.prepared_statements().into_iter())
 }
 
 static CURSORS: &[(&str, fn(&CursorFact) -> Datum)] = &[
@@ -113,6 +113,6 @@ static CURSORS: &[(&str, fn(&CursorFact) -> Datum)] = &[
 ];
 
 /// `pg_cursors`.
-pub(super) fn cursors(table: &VirtualTable, facts: &dyn SystemFacts) -> Rows {
-    fill(table, CURSORS, facts.cursors().into_iter())
+pub(super) fn cursors(scan: &VirtualScan<'_>, facts: &dyn SystemFacts) -> Rows {
+    fill(scan, CURSORS, facts.cursors().into_iter())
 }

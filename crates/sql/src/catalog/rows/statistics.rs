@@ -1,7 +1,7 @@
 //! `pg_stats`: what ANALYZE learned, column by column.
 
-use super::{Rows, fill, texts};
-use crate::catalog::{Catalog, Column, ColumnStatistics, TableDescriptor, VirtualTable};
+use super::{Rows, VirtualScan, fill, texts};
+use crate::catalog::{Catalog, Column, ColumnStatistics, TableDescriptor};
 use crate::types::{DataType, Datum};
 
 struct Entry<'c> {
@@ -42,12 +42,12 @@ static COLUMNS: &[(&str, fn(&Entry<'_>) -> Datum)] = &[
 ];
 
 /// `pg_stats`.
-pub(super) fn columns(table: &VirtualTable, catalog: &Catalog) -> Rows {
+pub(super) fn columns(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
     let entries = catalog.relations().flat_map(|relation| {
         let table = relation.descriptor().as_ref();
         let found = catalog.statistics(table.oid);
         let rows = found.map_or(0.0, |statistics| statistics.row_count);
         table.visible_columns().filter_map(move |(position, column)| Some(Entry { table, column, rows, statistics: found?.column(position)? }))
     });
-    fill(table, COLUMNS, entries)
+    fill(scan, COLUMNS, entries)
 }

@@ -1,7 +1,6 @@
 //! `pg_timezone_names`.
 
-use super::{Rows, fill};
-use crate::catalog::VirtualTable;
+use super::{Rows, VirtualScan, fill};
 use crate::types::{Datum, Interval};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -27,7 +26,7 @@ static COLUMNS: &[(&str, fn(&Zone) -> Datum)] = &[
 ];
 
 /// All zones that `SET TimeZone` takes by name, with their offset now.
-pub(super) fn zones(table: &VirtualTable) -> Rows {
+pub(super) fn zones(scan: &VirtualScan<'_>) -> Rows {
     let names: Vec<String> = jiff::tz::db().available().map(|name| name.to_string()).collect();
-    fill(table, COLUMNS, names.iter().filter_map(|name| zone(name)))
+    fill(scan, COLUMNS, names.iter().filter_map(|name| zone(name)))
 }
