@@ -108,6 +108,7 @@ struct Waiter {
 struct KeyState {
     holders: SmallVec<[Holder; 1]>,
     intent: Option<Intent>,
+    #[allow(clippy::box_collection, reason = "most keys have no waiters: a word for them instead of four")]
     waiters: Option<Box<VecDeque<Waiter>>>,
 }
 

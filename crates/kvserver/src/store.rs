@@ -394,13 +394,16 @@ impl Compare for Store {
     }
 }
 
+/// What is told each key of a scan, with the moment of its version.
+type VisitVersion<'v> = dyn FnMut(&Key, Timestamp) -> Result<ControlFlow<()>, KvError> + 'v;
+
 impl Store {
     /// Every committed row of a span at a moment, intents that are committed but not resolved included.
     fn scan_committed(
         &self,
         span: &Span,
         at: Timestamp,
-        visit: &mut dyn FnMut(&Key, Timestamp) -> Result<ControlFlow<()>, KvError>,
+        visit: &mut VisitVersion<'_>,
     ) -> Result<(), KvError> {
         let mut failure = None;
         for descriptor in self.ranges.descriptors(span) {

@@ -102,15 +102,15 @@ impl Binder<'_> {
 
     fn coerce(&self, expr: Expr, to: ColumnType, explicit: bool) -> Bound {
         let from = expr.ty();
-        if let Expr::Const(value, ty) = &expr {
-            if ty.ty == DataType::UNKNOWN {
-                let Datum::Text(literal) = value else { return Ok(Expr::Const(Datum::Null, to)) };
-                // The fields of an interval's type say what a bare number counts.
-                let reading = if to.ty == DataType::INTERVAL { to } else { to.ty.into() };
-                let parsed = text::parse(literal, reading, &self.ctx.text())?;
-                let expr = Expr::Const(parsed, to.ty.into());
-                return Ok(if to.typmod < 0 { expr } else { Expr::Cast { expr: Box::new(expr), to, explicit } });
-            }
+        if let Expr::Const(value, ty) = &expr
+            && ty.ty == DataType::UNKNOWN
+        {
+            let Datum::Text(literal) = value else { return Ok(Expr::Const(Datum::Null, to)) };
+            // The fields of an interval's type say what a bare number counts.
+            let reading = if to.ty == DataType::INTERVAL { to } else { to.ty.into() };
+            let parsed = text::parse(literal, reading, &self.ctx.text())?;
+            let expr = Expr::Const(parsed, to.ty.into());
+            return Ok(if to.typmod < 0 { expr } else { Expr::Cast { expr: Box::new(expr), to, explicit } });
         }
         if from == to {
             return Ok(expr);
@@ -238,7 +238,7 @@ impl Binder<'_> {
             let ty = args[0].ty();
             let same = self.operator("=", Some(&call.args[0].value), &call.args[1].value)?;
             let null = Expr::Const(Datum::Null, ty);
-            return Ok(Expr::Case { whens: vec![(same, null)], otherwise: Some(Box::new(args.into_iter().next().unwrap())), ty });
+            return Ok(Expr::Case { whens: vec![(same, null)], otherwise: Some(Box::new(args.into_iter().next().expect("NULLIF has arguments"))), ty });
         }
         self.function(name, args)
     }
@@ -271,11 +271,11 @@ fn resolve_type(name: &ast::TypeName) -> Result<ColumnType, SqlError> {
     let ty = if name.array_dims > 0 { array_of(base).ok_or_else(unknown)? } else { base };
     let typmod = match (base, name.modifiers.as_slice()) {
         (_, []) => -1,
-        (DataType::NUMERIC, [precision]) => catalog::make_numeric_typmod(*precision as i32, 0),
-        (DataType::NUMERIC, [precision, scale, ..]) => catalog::make_numeric_typmod(*precision as i32, *scale as i32),
-        (DataType::VARCHAR | DataType::BPCHAR, [length, ..]) => *length as i32 + 4,
+        (DataType::NUMERIC, [precision]) => catalog::make_numeric_typmod(*precision, 0),
+        (DataType::NUMERIC, [precision, scale, ..]) => catalog::make_numeric_typmod(*precision, *scale),
+        (DataType::VARCHAR | DataType::BPCHAR, [length, ..]) => *length + 4,
         (DataType::INTERVAL, [fields, precision @ ..]) => *fields << 16 | precision.first().copied().unwrap_or(0xFFFF),
-        (_, [precision, ..]) => *precision as i32,
+        (_, [precision, ..]) => *precision,
     };
     Ok(ColumnType { ty, typmod })
 }
@@ -287,10 +287,10 @@ fn show(value: &Datum, ty: DataType, ctx: &EvalContext<'_>) -> String {
 fn run(line: &str, ctx: &EvalContext<'_>) -> Result<String, SqlError> {
     let binder = Binder { ctx: *ctx };
     if let Some(aggregate) = line.strip_prefix('@').filter(|rest| rest.starts_with(char::is_alphabetic)) {
-        let (name, rest) = aggregate.split_once(' ').unwrap();
-        let (array, ty) = rest.rsplit_once(' ').unwrap();
-        let ty = lookup_type_name(ty).unwrap();
-        let Datum::Array(array) = text::parse(array, array_of(ty).unwrap().into(), &ctx.text())? else { unreachable!() };
+        let (name, rest) = aggregate.split_once(' ').expect("an aggregate and its array");
+        let (array, ty) = rest.rsplit_once(' ').expect("an array and its element type");
+        let ty = lookup_type_name(ty).expect("a known type");
+        let Datum::Array(array) = text::parse(array, array_of(ty).expect("a type with arrays").into(), &ctx.text())? else { unreachable!() };
         let resolved = resolve_aggregate(name, &[ty])?;
         // Whole, and as two halves merged: the answer may not depend on where the rows were cut (but for a float's last digit).
         let (mut whole, mut first, mut second) = (resolved.accumulator(), resolved.accumulator(), resolved.accumulator());

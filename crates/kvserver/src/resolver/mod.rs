@@ -10,7 +10,7 @@
 //!                                                one batch to the range of a..k
 //! ```
 //!
-//! [`batcher`] is the pure state machine, [`merge`] the merging rule, [`driver`] the task that gives it time and sends its
+//! [`batcher`] is the pure state machine, [`merge`] the merging rule, `driver` the task that gives it time and sends its
 //! batches.  Every item is answered exactly once, whatever happens to its batch.
 
 pub mod batcher;

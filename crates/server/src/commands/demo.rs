@@ -245,7 +245,7 @@ fn bar(done: f64) -> String {
 
 impl DemoResult {
     /// The table, and what it shows in words.
-    pub fn story(&self) -> String {
+    pub(crate) fn story(&self) -> String {
         let mut out = String::new();
         out.push_str(&format!(
             "{:<26}{:>8}{:>10}{:>11}{:>13}{:>13}{:>13}{:>12}{:>11}\n",

@@ -44,6 +44,9 @@ impl Prepared {
     }
 }
 
+/// What a portal gives: its columns, and the formats that Bind asked for.
+type PortalColumns = (Vec<OutputColumn>, Vec<Format>);
+
 /// A bound statement, perhaps under way.
 pub(super) struct Portal {
     pub(super) prepared: Arc<Prepared>,
@@ -260,7 +263,7 @@ impl Session {
     }
 
     /// Describe of a portal.
-    pub fn describe_portal(&mut self, name: &str) -> Result<Option<(Vec<OutputColumn>, Vec<Format>)>, SqlError> {
+    pub fn describe_portal(&mut self, name: &str) -> Result<Option<PortalColumns>, SqlError> {
         let portal = self.portals.get(name).ok_or_else(|| no_portal(name))?;
         let Some(cached) = portal.cached.clone() else { return Ok(None) };
         let formats = portal.formats.clone();

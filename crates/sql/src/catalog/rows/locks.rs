@@ -26,7 +26,7 @@ impl Place<'_> {
     fn index(&self) -> Datum {
         match self.found {
             // The hidden row id's index has no name.
-            Some((table, index)) if !(index.index_id == table.primary.index_id && !table.has_primary_key()) => Datum::text(index.name.as_str()),
+            Some((table, index)) if index.index_id != table.primary.index_id || table.has_primary_key() => Datum::text(index.name.as_str()),
             _ => Datum::Null,
         }
     }

@@ -1,10 +1,12 @@
 //! The rows of virtual tables.
 //!
-//! A table is a list of getters, one per column that has something to say: `("relname", |c| name(&c.name))`. [`fill`] matches them with the columns
+//! A table is a list of getters, one per column that has something to say: `("relname", |c| name(&c.name))`. `fill` matches them with the columns
 //! of `data/columns.txt` once per scan; a column without a getter has its type's empty value. Tables that nobody lists here have no rows:
 //! there are no policies, publications or foreign servers to show.
 //!
 //! Everything is built per scan, from the catalog snapshot of the statement and from [`SystemFacts`]; the executor filters.
+
+#![allow(clippy::type_complexity, reason = "a getter takes its item with any lifetime, which an alias cannot say")]
 
 mod columns;
 mod constants;

@@ -1,6 +1,6 @@
 //! Definitions: CREATE, ALTER, DROP, TRUNCATE, COMMENT, and ANALYZE.
 //!
-//! DDL is transactional. A [`Ddl`] edits a copy of the catalog, notes each changed descriptor, and writes them with the next catalog version at its end; the
+//! DDL is transactional. A `Ddl` edits a copy of the catalog, notes each changed descriptor, and writes them with the next catalog version at its end; the
 //! transaction sees its own definitions from then on ([`super::TxnState::catalog`]), the others after the commit. The version's key is locked first, so that
 //! two transactions never define at the same time; a statement that meets a newer version than it was planned against is to be run again (40001).
 //!
