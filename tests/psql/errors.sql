@@ -1,0 +1,45 @@
+-- Errors as PostgreSQL words them: message, position, detail and hint.
+\set VERBOSITY verbose
+\set SHOW_CONTEXT never
+create table e (id int primary key, v varchar(3), n numeric(4,2), d date, b boolean not null default true);
+select 1 +;
+select * from missing;
+select missing from e;
+select e.id from e f;
+select no_function(1);
+select 1 + 'x';
+select 'x'::int;
+select 1/0;
+select 2147483647 + 1;
+insert into e values (1, 'abcd');
+insert into e values (1, 'abc', 123.45);
+insert into e values (1, 'abc', 1.005, '2026-02-30');
+insert into e values (1, 'abc', 1.005, '2026-02-28');
+insert into e values (1, 'x');
+insert into e (id, b) values (2, null);
+insert into e (nothing) values (1);
+insert into e values (1, 2, 3, 4, true, 6);
+select id from e group by v;
+select sum(sum(id)) from e;
+select * from e where count(*) > 1;
+select id, id from e order by 3;
+select * from e limit -1;
+select (select 1 union all select 2);
+update e set missing = 1;
+create table e (a int);
+drop table missing;
+drop table if exists missing;
+select id from e, e f;
+select 'a' like 'b' escape 'cc';
+select cast('yes please' as boolean);
+select '1 fortnight'::interval;
+set no_such_setting = 1;
+set enable_implicit_select_for_update = maybe;
+begin;
+select 1/0;
+select 1;
+commit;
+rollback;
+savepoint s;
+execute nobody;
+drop table e;
