@@ -13,7 +13,7 @@ reset enable_implicit_select_for_update;
 \echo A2: a range of the key, and the whole table
 explain (costs off) update t set b = 1 where k between 10 and 20;
 explain (costs off) update t set b = 1;
-\echo A3: a residual filter could discard rows: no lock
+\echo A3: a filter that the scan evaluates itself: only the rows that pass are locked
 explain (costs off) update t set b = 1 where b = 7;
 explain (costs off) update t set b = 1 where k < 20 and b = 7;
 \echo A4: through a secondary index
