@@ -1,7 +1,7 @@
 //! `pg_attribute` and `pg_attrdef`: columns of relations and of indexes, and their defaults.
 
 use super::relations::visible_indexes;
-use super::{Rows, VirtualScan, constants, fill};
+use super::{Rows, VirtualScan, constants, fill, in_order};
 use crate::catalog::{Catalog, Column, Oid, TableDescriptor};
 use crate::types::{DataType, Datum, info};
 use hashbrown::HashMap;
@@ -81,7 +81,7 @@ fn default_of(column: &Column) -> Option<&str> {
 
 /// `pg_attribute`.
 pub(super) fn attributes(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
-    fill(scan, ATTRIBUTES, catalog.relations().flat_map(|relation| of_relation(relation.descriptor())))
+    fill(scan, ATTRIBUTES, in_order(catalog).flat_map(|relation| of_relation(relation.descriptor())))
 }
 
 fn of_relation(table: &TableDescriptor) -> impl Iterator<Item = Attribute<'_>> {
@@ -113,7 +113,7 @@ pub(super) fn default_oid(table: Oid, attnum: u32) -> Oid {
 
 /// `pg_attrdef`.
 pub(super) fn defaults(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
-    let items = catalog.relations().flat_map(|relation| {
+    let items = in_order(catalog).flat_map(|relation| {
         let table = relation.descriptor();
         table.columns.iter().filter(|column| default_of(column).is_some()).map(|column| Default { table: table.oid, column })
     });

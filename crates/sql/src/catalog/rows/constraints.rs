@@ -1,6 +1,6 @@
 //! `pg_constraint`: checks, primary keys, UNIQUE and foreign keys. A primary key has its index's OID.
 
-use super::{Rows, VirtualScan, fill};
+use super::{Rows, VirtualScan, fill, in_order};
 use crate::ast::ReferentialAction;
 use crate::catalog::{Catalog, CheckConstraint, ForeignKey, IndexDescriptor, Oid, TableDescriptor};
 use crate::types::{DataType, Datum};
@@ -143,5 +143,5 @@ pub(in crate::catalog) fn of_table<'c>(catalog: &'c Catalog, table: &'c TableDes
 
 /// `pg_constraint`.
 pub(super) fn constraints(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
-    fill(scan, COLUMNS, catalog.relations().flat_map(|relation| of_table(catalog, relation.descriptor())))
+    fill(scan, COLUMNS, in_order(catalog).flat_map(|relation| of_table(catalog, relation.descriptor())))
 }

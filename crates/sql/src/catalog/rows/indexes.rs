@@ -2,7 +2,7 @@
 
 use super::columns::collation;
 use super::relations::visible_indexes;
-use super::{Rows, VirtualScan, constants::default_opclass, fill, vector};
+use super::{Rows, VirtualScan, constants::default_opclass, fill, vector, in_order};
 use crate::catalog::{Catalog, IndexDescriptor, IndexState, TableDescriptor};
 use crate::types::{DataType, Datum};
 
@@ -51,7 +51,7 @@ static COLUMNS: &[(&str, fn(&Entry<'_>) -> Datum)] = &[
 
 /// `pg_index`.
 pub(super) fn indexes(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
-    let entries = catalog.relations().flat_map(|relation| {
+    let entries = in_order(catalog).flat_map(|relation| {
         let table = relation.descriptor().as_ref();
         visible_indexes(table).map(move |index| Entry { table, index })
     });

@@ -4,7 +4,7 @@
 //! hexadecimal, which is enough to see who meets whom.
 
 use super::objects::DATABASE_OID;
-use super::{Rows, VirtualScan, fill, optional};
+use super::{Rows, VirtualScan, fill, optional, in_order};
 use crate::catalog::facts::{LockFact, WaitFact};
 use crate::catalog::{Catalog, IndexDescriptor, SystemFacts, TableDescriptor};
 use crate::types::{DataType, Datum};
@@ -41,7 +41,7 @@ struct Indexes<'c>(HashMap<u64, (&'c TableDescriptor, &'c IndexDescriptor)>);
 
 impl<'c> Indexes<'c> {
     fn of(catalog: &'c Catalog) -> Indexes<'c> {
-        let all = catalog.relations().flat_map(|relation| {
+        let all = in_order(catalog).flat_map(|relation| {
             let table = relation.descriptor().as_ref();
             table.all_indexes().filter(|index| index.index_id != 0).map(move |index| (index.index_id, (table, index)))
         });

@@ -24,7 +24,7 @@ pub(super) use constraints::{Constraint, Kind as ConstraintKind, of_table as con
 pub(super) use objects::{PG_CLASS, PG_NAMESPACE};
 pub(super) use routines::{Routine, operator, operators_named, routine, routine_named};
 
-use super::{Catalog, SystemFacts, VirtualTable};
+use super::{Catalog, Relation, SchemaDescriptor, SystemFacts, VirtualTable};
 use crate::error::SqlError;
 use crate::types::{Array, ColumnType, DataType, Datum};
 use std::sync::Arc;
@@ -94,6 +94,20 @@ pub(super) fn fill<T>(scan: &VirtualScan<'_>, getters: &[Getter<T>], items: impl
     };
     let wanted = |item: &T| scan.only.iter().all(|(at, only)| by_column.get(*at).is_none_or(|source| may_equal(&value(source, item), only)));
     items.filter(wanted).map(|item| by_column.iter().map(|source| value(source, &item)).collect()).collect()
+}
+
+/// All relations in the order in which they were made, so that what has no ORDER BY comes out the same every time.
+pub(super) fn in_order(catalog: &Catalog) -> impl Iterator<Item = &Relation> {
+    let mut all: Vec<&Relation> = catalog.relations().collect();
+    all.sort_unstable_by_key(|relation| relation.descriptor().oid);
+    all.into_iter()
+}
+
+/// All schemas, likewise.
+pub(super) fn schemas_in_order(catalog: &Catalog) -> impl Iterator<Item = &SchemaDescriptor> {
+    let mut all: Vec<&SchemaDescriptor> = catalog.schemas().map(AsRef::as_ref).collect();
+    all.sort_unstable_by_key(|schema| schema.oid);
+    all.into_iter()
 }
 
 /// Where a column's value comes from: a getter, or always the same.

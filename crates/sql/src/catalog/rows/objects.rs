@@ -1,6 +1,6 @@
 //! Schemas, the database, sequences, dependencies, comments, roles.
 
-use super::{Rows, VirtualScan, fill};
+use super::{Rows, VirtualScan, fill, in_order, schemas_in_order};
 use crate::catalog::functions::OWNER_OID;
 use crate::catalog::{Catalog, FIRST_USER_OID, Oid, RelationKind, SchemaDescriptor, SequenceDescriptor, SystemFacts, TableDescriptor};
 use crate::catalog::facts::RoleFact;
@@ -28,7 +28,7 @@ static NAMESPACES: &[(&str, fn(&&SchemaDescriptor) -> Datum)] = &[
 
 /// `pg_namespace`.
 pub(super) fn namespaces(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
-    fill(scan, NAMESPACES, catalog.schemas().map(AsRef::as_ref))
+    fill(scan, NAMESPACES, schemas_in_order(catalog))
 }
 
 static DATABASES: &[(&str, fn(&&Catalog) -> Datum)] = &[
@@ -66,7 +66,7 @@ static SEQUENCES: &[(&str, fn(&Sequence<'_>) -> Datum)] = &[
 ];
 
 fn all_sequences(catalog: &Catalog) -> impl Iterator<Item = Sequence<'_>> {
-    catalog.relations().filter_map(|relation| {
+    in_order(catalog).filter_map(|relation| {
         let table = relation.descriptor();
         table.sequence.as_ref().map(|definition| Sequence { oid: table.oid, definition })
     })
@@ -124,7 +124,7 @@ pub(super) fn dependencies(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
 }
 
 fn all_views(catalog: &Catalog) -> impl Iterator<Item = &TableDescriptor> {
-    catalog.relations().map(|relation| relation.descriptor().as_ref()).filter(|table| table.kind == RelationKind::View && table.oid >= FIRST_USER_OID)
+    in_order(catalog).map(|relation| relation.descriptor().as_ref()).filter(|table| table.kind == RelationKind::View && table.oid >= FIRST_USER_OID)
 }
 
 static RULES: &[(&str, fn(&&TableDescriptor) -> Datum)] = &[
@@ -157,11 +157,11 @@ static COMMENTS: &[(&str, fn(&Comment<'_>) -> Datum)] = &[
 
 /// `pg_description`.
 pub(super) fn descriptions(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
-    let of_relations = catalog.relations().flat_map(|relation| {
+    let of_relations = in_order(catalog).flat_map(|relation| {
         let table = relation.descriptor();
         table.comments.iter().map(|(column, text)| Comment { object: table.oid, class: PG_CLASS, column: *column, text })
     });
-    let of_schemas = catalog.schemas().filter_map(|schema| {
+    let of_schemas = schemas_in_order(catalog).filter_map(|schema| {
         let text = schema.comment.as_deref()?;
         Some(Comment { object: schema.oid, class: PG_NAMESPACE, column: 0, text })
     });

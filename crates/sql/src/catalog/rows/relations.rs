@@ -1,6 +1,6 @@
 //! `pg_class`: tables, views and sequences, and an entry for each index.
 
-use super::{Rows, VirtualScan, fill};
+use super::{Rows, VirtualScan, fill, in_order};
 use crate::catalog::{Catalog, IndexDescriptor, Oid, RelationKind, TableDescriptor, TableStatistics};
 use crate::types::Datum;
 
@@ -90,7 +90,7 @@ fn options(class: &Class<'_>) -> Datum {
 
 /// `pg_class`.
 pub(super) fn classes(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
-    let entries = catalog.relations().flat_map(|relation| {
+    let entries = in_order(catalog).flat_map(|relation| {
         let table = relation.descriptor().as_ref();
         let statistics = catalog.statistics(table.oid).map(AsRef::as_ref);
         let own = std::iter::once(Class { table, index: None, statistics });

@@ -1,6 +1,6 @@
 //! `pg_stats`: what ANALYZE learned, column by column.
 
-use super::{Rows, VirtualScan, fill, texts};
+use super::{Rows, VirtualScan, fill, texts, in_order};
 use crate::catalog::{Catalog, Column, ColumnStatistics, TableDescriptor};
 use crate::types::{DataType, Datum};
 
@@ -43,7 +43,7 @@ static COLUMNS: &[(&str, fn(&Entry<'_>) -> Datum)] = &[
 
 /// `pg_stats`.
 pub(super) fn columns(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
-    let entries = catalog.relations().flat_map(|relation| {
+    let entries = in_order(catalog).flat_map(|relation| {
         let table = relation.descriptor().as_ref();
         let found = catalog.statistics(table.oid);
         let rows = found.map_or(0.0, |statistics| statistics.row_count);
