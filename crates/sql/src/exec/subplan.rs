@@ -132,7 +132,19 @@ pub(super) fn bind_all(bindings: &[Binding], row: &[Datum], run: &mut Run<'_>) -
         let value = eval(&binding.value, row, &run.eval())?;
         run.bind(binding.slot, value);
     }
+    if !bindings.is_empty() {
+        forget_correlated(run);
+    }
     Ok(())
+}
+
+/// CTEs that refer to an outer query were evaluated for another row of it.
+fn forget_correlated(run: &mut Run<'_>) {
+    for (cte, known) in run.plan.ctes.iter().zip(&mut run.ctes) {
+        if cte.correlated {
+            known.rows = None;
+        }
+    }
 }
 
 /// The only row; 21000 if there are more.

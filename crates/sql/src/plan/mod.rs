@@ -118,6 +118,8 @@ pub struct CtePlan {
     pub recursive: Option<RecursiveTerm>,
     /// INSERT, UPDATE or DELETE.
     pub writes: bool,
+    /// Refers to an outer query: evaluated anew for each of its rows.
+    pub correlated: bool,
 }
 
 /// The recursive term of WITH RECURSIVE.

@@ -21,7 +21,7 @@ pub(crate) fn run(path: &str, mut outcome: impl FnMut(&str) -> String) {
             differences += 1;
             println!("{sql}\n  expected: {}\n  found:    {result}\n", expected.join("\n"));
         }
-        for line in &input[..comment] {
+        for line in input[..comment].iter().filter(|line| !line.is_empty()) {
             writeln!(written, "{line}").expect("writing to a string");
         }
         writeln!(written, "{sql}\n----\n{result}\n").expect("writing to a string");

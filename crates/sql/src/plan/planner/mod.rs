@@ -149,17 +149,24 @@ impl<'a> Planner<'a> {
             if self.is_inlined(number) {
                 continue;
             }
-            let cte = self.bound_ctes[number].clone();
-            if !cte.writes && !self.free_columns(&cte.plan).is_empty() {
-                return Err(SqlError::unsupported("a common table expression that refers to an outer query and is read more than once"));
+            let cte = &self.bound_ctes[number];
+            // One that refers to an outer query is planned where it is read, in sight of that query.
+            if cte.writes || self.cte_free_columns(number).is_empty() {
+                self.plan_cte(number, false)?;
             }
-            let plan = self.exact(cte.plan, &cte.columns)?;
-            let recursive = match cte.recursive {
-                None => None,
-                Some((step, columns, all)) => Some(RecursiveTerm { plan: self.exact(step, &columns)?, all }),
-            };
-            self.ctes[number] = Some(CtePlan { name: cte.name, plan, recursive, writes: cte.writes });
         }
+        Ok(())
+    }
+
+    /// Plans a CTE that is evaluated by itself; a correlated one again wherever it is read, since only the last of several attempts at a plan counts.
+    pub(super) fn plan_cte(&mut self, number: usize, correlated: bool) -> Result<(), SqlError> {
+        let cte = self.bound_ctes[number].clone();
+        let plan = self.exact(cte.plan, &cte.columns)?;
+        let recursive = match cte.recursive {
+            None => None,
+            Some((step, columns, all)) => Some(RecursiveTerm { plan: self.exact(step, &columns)?, all }),
+        };
+        self.ctes[number] = Some(CtePlan { name: cte.name, plan, recursive, writes: cte.writes, correlated });
         Ok(())
     }
 
@@ -242,5 +249,5 @@ impl PlannerWithRoot<'_> {
 
 fn inlined() -> CtePlan {
     let plan = Plan { node: PlanNode::Empty, types: Vec::new(), names: Vec::new(), estimate: Estimate::default() };
-    CtePlan { name: String::new(), plan, recursive: None, writes: false }
+    CtePlan { name: String::new(), plan, recursive: None, writes: false, correlated: false }
 }

@@ -207,6 +207,9 @@ impl Planner<'_> {
             let exprs = columns.iter().zip(&bound.columns).map(|(new, old)| (*new, Expr::Column(*old, self.columns[*old].ty))).collect();
             return self.relation(Logical::Project { input: Box::new(bound.plan), exprs }, want);
         }
+        if !work_table && self.ctes[cte].as_ref().is_none_or(|known| known.correlated) && !self.cte_free_columns(cte).is_empty() {
+            self.plan_cte(cte, true)?;
+        }
         let rows = self.ctes[cte].as_ref().map_or(FUNCTION_ROWS, |c| c.plan.estimate.rows);
         let estimate = Estimate { rows, total: rows * ROW, ..Estimate::default() };
         let node = if work_table { PlanNode::WorkTableScan { cte, alias } } else { PlanNode::CteScan { cte, alias } };

@@ -28,7 +28,25 @@ impl Planner<'_> {
         let mut own = Vec::new();
         produced(node, &mut own);
         mentioned.retain(|id| !own.contains(id));
+        let mut read = Vec::new();
+        read_ctes(node, &mut read);
+        for number in read {
+            mentioned.extend(self.cte_free_columns(number).into_iter().filter(|id| !own.contains(id)));
+        }
         super::relation::union(mentioned)
+    }
+
+    /// Columns of outer queries that a CTE refers to, its recursive term included.
+    pub(super) fn cte_free_columns(&self, number: usize) -> Vec<ColumnId> {
+        let cte = &self.bound_ctes[number];
+        if cte.writes {
+            return Vec::new();
+        }
+        let mut free = self.free_columns(&cte.plan);
+        if let Some((step, ..)) = &cte.recursive {
+            free.extend(self.free_columns(step));
+        }
+        super::relation::union(free)
     }
 
     pub(super) fn subquery_free_columns(&self, number: usize) -> Vec<ColumnId> {
@@ -90,6 +108,28 @@ impl Planner<'_> {
         // An EXISTS without any connection is decided once; a subplan does just that.
         let connected = !on.is_empty();
         (connected && self.free_columns(&right).is_empty()).then_some(SubqueryJoin { kind, right, on })
+    }
+}
+
+/// The CTEs that a tree reads (not the work tables of recursive ones, which read themselves).
+fn read_ctes(node: &Logical, out: &mut Vec<usize>) {
+    match node {
+        Logical::Cte { cte, work_table: false, .. } => out.push(*cte),
+        Logical::Filter { input, .. }
+        | Logical::Project { input, .. }
+        | Logical::ProjectSet { input, .. }
+        | Logical::Aggregate { input, .. }
+        | Logical::Window { input, .. }
+        | Logical::Distinct { input, .. }
+        | Logical::Sort { input, .. }
+        | Logical::Limit { input, .. }
+        | Logical::Lock { input, .. } => read_ctes(input, out),
+        Logical::Join { left, right, .. } | Logical::SetOp { left, right, .. } => {
+            read_ctes(left, out);
+            read_ctes(right, out);
+        }
+        Logical::Append { inputs, .. } => inputs.iter().for_each(|(input, _)| read_ctes(input, out)),
+        _ => {}
     }
 }
 
