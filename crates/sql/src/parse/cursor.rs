@@ -337,7 +337,12 @@ impl<'a> Cursor<'a> {
 
     fn syntax_error_at(&self, token: &TokenWithSpan) -> SqlError {
         if token.token == Token::EOF {
-            let pos = self.text.trim_end_matches(|c: char| c.is_whitespace() || c == ';').chars().count() + 1;
+            let written = self.text.trim_end_matches(|c: char| c.is_whitespace() || c == ';');
+            let pos = written.chars().count() + 1;
+            if let Some((blank, _)) = self.text[written.len()..].split_once(';') {
+                // psql sends the semicolon along, and PostgreSQL names it.
+                return SqlError::new(SqlState::SYNTAX_ERROR, "syntax error at or near \";\"").at(pos + blank.chars().count());
+            }
             return SqlError::new(SqlState::SYNTAX_ERROR, "syntax error at end of input").at(pos);
         }
         let start = self.lines.byte(self.text, token.span.start);

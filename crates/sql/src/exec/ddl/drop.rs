@@ -189,6 +189,11 @@ impl Ddl<'_, '_> {
         let mut lines: Vec<String> = inside.iter().map(|(_, line)| line.clone()).collect();
         lines.sort();
         self.dependents(&format!("schema {}", schema.name), &lines, drop.cascade)?;
+        // What holds only among those that go is not worth a notice each.
+        for (oid, _) in &inside {
+            let keys = self.catalog().table(*oid).map(|table| table.foreign_keys.clone()).unwrap_or_default();
+            keys.iter().try_for_each(|key| self.drop_foreign_key(key))?;
+        }
         for (oid, _) in inside {
             if self.catalog().relation(oid).is_some() {
                 self.remove_relation(oid, true)?;
