@@ -17,14 +17,14 @@
 //! *Flip*: from here on the transaction is committed for everybody, though not yet durable. Who read it before it was
 //! durable owes the disk that wait (`observed` in `EndTxn`).
 
-use hashbrown::{DefaultHashBuilder, HashSet};
+use hashbrown::{DefaultHashBuilder, HashMap, HashSet};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tidelock_base::row::ColumnSet;
-use tidelock_base::{Key, Span, Timestamp};
+use tidelock_base::{IndexId, Key, Span, Timestamp};
 use tidelock_kvapi::{Assertion, KvError, ReadSpan};
 
 /// Commits remembered. At 10,000 commits a second, transactions of up to 0.8 s validate without touching data.
@@ -32,6 +32,13 @@ const WINDOW_COMMITS: usize = 8 * 1024;
 
 /// Keys remembered over all commits (about 50 bytes each).
 const WINDOW_KEYS: usize = 400_000;
+
+/// Indexes below this one are the system's: few keys, seldom written, asserted by every commit. Their last writes are kept by
+/// key, so that an assertion costs one look-up however old the definition is that it speaks of.
+const FIRST_USER_INDEX: IndexId = IndexId(100);
+
+/// System keys whose last write is remembered (a table or a sequence is one each).
+const SYSTEM_KEYS: usize = 200_000;
 
 /// A commit that wrote more keys is not remembered: the window begins after it.
 const MAX_FOOTPRINT_KEYS: usize = 50_000;
@@ -61,6 +68,9 @@ struct Window {
     floor: Timestamp,
     commits: VecDeque<Arc<CommitFootprint>>,
     keys: usize,
+    /// Last writes of the system's keys, complete after `system_floor`.
+    system_writes: HashMap<Key, Timestamp>,
+    system_floor: Timestamp,
 }
 
 /// Orders commits.
@@ -81,7 +91,14 @@ impl Sequencer {
     /// Goes on after the newest commit of the log.
     pub fn new(last: Timestamp) -> Sequencer {
         Sequencer {
-            window: Mutex::new(Window { last, floor: last, commits: VecDeque::new(), keys: 0 }),
+            window: Mutex::new(Window {
+                last,
+                floor: last,
+                commits: VecDeque::new(),
+                keys: 0,
+                system_writes: HashMap::new(),
+                system_floor: last,
+            }),
             newest: AtomicU64::new(last.0),
             hasher: DefaultHashBuilder::default(),
         }
@@ -193,10 +210,11 @@ impl Window {
     fn check_assertions(&self, assertions: &[Assertion], compare: &impl Compare) -> Result<(), KvError> {
         for assertion in assertions {
             let Assertion { key, since } = assertion;
-            let suspect = if self.floor > *since {
-                true
+            let suspect = if key.index() < FIRST_USER_INDEX {
+                self.system_writes.get(key).map_or(self.system_floor > *since, |written| written > since)
             } else {
-                self.commits.iter().rev().take_while(|c| c.ts > *since).any(|c| c.sorted.binary_search(key).is_ok())
+                self.floor > *since
+                    || self.commits.iter().rev().take_while(|c| c.ts > *since).any(|c| c.sorted.binary_search(key).is_ok())
             };
             if suspect && compare.newest_version(key)? > *since {
                 return Err(KvError::AssertionFailed { key: key.clone() });
@@ -206,6 +224,13 @@ impl Window {
     }
 
     fn remember(&mut self, footprint: CommitFootprint) {
+        for key in footprint.sorted.iter().take_while(|key| key.index() < FIRST_USER_INDEX) {
+            self.system_writes.insert(key.clone(), footprint.ts);
+        }
+        if self.system_writes.len() > SYSTEM_KEYS {
+            self.system_writes.clear();
+            self.system_floor = footprint.ts;
+        }
         if footprint.sorted.len() > MAX_FOOTPRINT_KEYS {
             self.floor = footprint.ts;
             self.commits.clear();
