@@ -268,6 +268,8 @@ impl Conversation<'_> {
             self.stream.error(&error);
             self.session.failed().await;
             self.skipping = true;
+            // At once, as PostgreSQL does: a client that sent Flush instead of Sync waits for just this.
+            self.stream.flush().await?;
         }
         Ok(())
     }

@@ -172,6 +172,8 @@ pub(crate) struct Run<'r> {
     pub(crate) inside_cte: bool,
     /// Batches since the task last gave way to others.
     pub(crate) batches: u32,
+    /// Rows compared by joins since the task last gave way.
+    pub(crate) compared: usize,
 }
 
 /// The rows of a common table expression, once it has been evaluated.
@@ -183,7 +185,22 @@ pub(crate) struct CteRows {
     pub(crate) filling: bool,
 }
 
+/// Rows that a join compares before it lets others run: about a millisecond.
+const ROWS_PER_TURN: usize = 16 * 1024;
+
 impl Run<'_> {
+    /// A join has compared rows: stops when cancelled, gives way now and then. A statement's timeout can only fire when its
+    /// task gives way.
+    pub(crate) async fn give_way(&mut self, compared: usize) -> Result<(), SqlError> {
+        self.ctx.cancel.check()?;
+        self.compared += compared + 1;
+        if self.compared >= ROWS_PER_TURN {
+            self.compared = 0;
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    }
+
     /// For expressions of this execution.
     pub(crate) fn eval(&self) -> EvalContext<'_> {
         self.ctx.eval_with(&self.params)

@@ -225,6 +225,7 @@ impl Execution {
             affected: self.affected,
             inside_cte: false,
             batches: 0,
+            compared: 0,
         }
     }
 

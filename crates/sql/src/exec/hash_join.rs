@@ -63,6 +63,8 @@ impl HashJoinState {
                 }
                 continue;
             }
+            // With equal keys everywhere a probe is a nested loop: it must not hold its thread.
+            run.give_way(0).await?;
             let Some(table) = &mut self.table else { return Err(misfit()) };
             let row = self.probe.row(self.at);
             probe(table, row, *kind, left_keys, on.as_ref(), right.types.len(), &run.eval(), &mut out)?;

@@ -58,7 +58,7 @@ pub(super) async fn insert_rows(plan: &InsertPlan, batch: RowBatch, foreign: &mu
         catalog_version: ctx.catalog.version(),
         relations: Vec::new(),
     };
-    let mut run = Run { ctx: ctx.reborrow(), plan: Arc::new(statement), params: Vec::new(), ctes: Vec::new(), affected: 0, inside_cte: false, batches: 0 };
+    let mut run = Run { ctx: ctx.reborrow(), plan: Arc::new(statement), params: Vec::new(), ctes: Vec::new(), affected: 0, inside_cte: false, batches: 0, compared: 0 };
     let mut insertion = Insertion::new(plan, &run)?;
     insertion.foreign = std::mem::take(foreign);
     insertion.rows(batch, &mut run).await?;

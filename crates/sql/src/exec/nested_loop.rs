@@ -47,7 +47,8 @@ impl NestedLoopState {
             let row = self.outer.take_row(self.at);
             self.at += 1;
             if bindings.is_empty() {
-                run.ctx.cancel.check()?;
+                let compared = self.inner.as_ref().map_or(0, RowBatch::len);
+                run.give_way(compared).await?;
                 let Some(inner) = &self.inner else { return Err(misfit()) };
                 pair(&row, inner, *kind, on.as_ref(), Some(&mut self.matched), &run.eval(), &mut out)?;
             } else {
