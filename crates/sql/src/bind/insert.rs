@@ -4,7 +4,7 @@ use super::logical::{ColumnId, LogicalConflict, LogicalConflictUpdate, LogicalIn
 use super::query::{Hints, Output};
 use super::scope::{Namespace, Relation};
 use super::{Binder, Clause, Logical, SelectState};
-use crate::ast::{self, ConflictAction, ConflictTarget, Insert, SetExpr};
+use crate::ast::{self, ConflictAction, ConflictTarget, Ident, Insert, SetExpr, TableAlias, TableRef};
 use crate::catalog::{RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
@@ -332,13 +332,11 @@ impl Binder<'_> {
                 if select.items.len() != count {
                     return Err(mismatch());
                 }
-                let one = |at: usize| {
-                    let mut query = query.clone();
-                    if let ast::SetExpr::Select(select) = &mut query.body {
-                        select.items = vec![select.items[at].clone()];
-                    }
-                    ast::Expr::Subquery(query, *pos)
-                };
+                // The query stays whole inside, where its aggregates, DISTINCT and ORDER BY see all of its columns.
+                let columns: Vec<Ident> = (1..=count).map(|n| Ident { value: format!("column{n}"), pos: *pos }).collect();
+                let alias = TableAlias { name: Ident { value: "assigned".into(), pos: *pos }, columns: columns.iter().map(|column| (column.clone(), None)).collect() };
+                let source = TableRef::Subquery { query: query.clone(), lateral: false, alias: Some(alias) };
+                let one = |at: usize| ast::Expr::Subquery(Box::new(column_of(&source, &columns[at])), *pos);
                 Ok((0..count).map(one).collect())
             }
             _ => Err(mismatch()),
@@ -359,4 +357,19 @@ impl Binder<'_> {
         self.assign(bound, &column.name, column.ty, value.pos())
     }
 
+}
+
+/// `SELECT column FROM source`
+fn column_of(source: &TableRef, column: &Ident) -> ast::Query {
+    let select = ast::Select {
+        distinct: ast::Distinct::All,
+        items: vec![ast::SelectItem::Expr { expr: ast::Expr::Column(vec![column.clone()]), alias: None }],
+        from: vec![source.clone()],
+        filter: None,
+        group_by: Vec::new(),
+        having: None,
+        windows: Vec::new(),
+    };
+    let body = ast::SetExpr::Select(Box::new(select));
+    ast::Query { with: None, body, order_by: Vec::new(), limit: None, offset: None, with_ties: false, locking: Vec::new() }
 }

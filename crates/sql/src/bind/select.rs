@@ -45,29 +45,41 @@ pub(super) fn output_reference(expr: &ast::Expr, output: &Output) -> Result<Opti
 
 /// The name of a result column that has no alias.
 fn implicit_name(expr: &ast::Expr) -> String {
-    name_of(expr).unwrap_or_else(|| "?column?".into())
+    name_of(expr).map_or_else(|| "?column?".into(), |(name, _)| name)
 }
 
-fn name_of(expr: &ast::Expr) -> Option<String> {
+/// How good a name is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NameStrength {
+    /// A cast's type, or `case`: what stands around it may know better.
+    Weak,
+    /// A column's or a function's.
+    Strong,
+}
+
+fn name_of(expr: &ast::Expr) -> Option<(String, NameStrength)> {
+    use NameStrength::{Strong, Weak};
     use ast::Expr as E;
+    let strong = |name: &str| Some((name.to_owned(), Strong));
+    let strong_name_of = |expr: &ast::Expr| name_of(expr).filter(|(_, strength)| *strength == Strong);
     match expr {
-        E::Column(parts) => parts.last().map(|p| p.value.clone()),
-        E::Field { field, .. } => Some(field.value.clone()),
-        E::Function(call) => Some(call.name.name.clone()),
-        E::Cast { expr, ty, .. } => name_of(expr).or_else(|| Some(ty.name.trim_matches('"').to_owned())),
+        E::Column(parts) => parts.last().and_then(|p| strong(&p.value)),
+        E::Field { field, .. } => strong(&field.value),
+        E::Function(call) => strong(&call.name.name),
+        E::Cast { expr, ty, .. } => strong_name_of(expr).or_else(|| Some((ty.name.trim_matches('"').to_owned(), Weak))),
         E::Collate { expr, .. } | E::Subscript { expr, .. } => name_of(expr),
-        E::Case { otherwise, .. } => otherwise.as_deref().and_then(name_of).or(Some("case".into())),
-        E::Exists(_) => Some("exists".into()),
-        E::Array(..) | E::ArraySubquery(..) => Some("array".into()),
-        E::Row(..) => Some("row".into()),
-        E::Literal(Literal::Bool(_), _) => Some("bool".into()),
+        E::Case { otherwise, .. } => otherwise.as_deref().and_then(strong_name_of).or(Some(("case".into(), Weak))),
+        E::Exists(_) => strong("exists"),
+        E::Array(..) | E::ArraySubquery(..) => strong("array"),
+        E::Row(..) => strong("row"),
+        E::Literal(Literal::Bool(_), _) => Some(("bool".into(), Weak)),
         E::Subquery(query, _) => match &query.body {
             ast::SetExpr::Select(select) => match select.items.as_slice() {
-                [SelectItem::Expr { alias: Some(alias), .. }] => Some(alias.clone()),
-                [SelectItem::Expr { expr, .. }] => name_of(expr),
+                [SelectItem::Expr { alias: Some(alias), .. }] => strong(alias),
+                [SelectItem::Expr { expr, .. }] => strong(&implicit_name(expr)),
                 _ => None,
             },
-            ast::SetExpr::Values(..) => Some("column1".into()),
+            ast::SetExpr::Values(..) => strong("column1"),
             _ => None,
         },
         _ => None,
@@ -146,7 +158,7 @@ impl Binder<'_> {
         let mut expanded: Vec<(Option<String>, ast::Expr)> = Vec::new();
         for item in &select.items {
             match item {
-                SelectItem::Expr { expr, alias } => expanded.push((alias.clone().or_else(|| name_of(expr)), expr.clone())),
+                SelectItem::Expr { expr, alias } => expanded.push((alias.clone().or_else(|| name_of(expr).map(|(name, _)| name)), expr.clone())),
                 SelectItem::Star(pos) => {
                     let names = self.star(None, *pos)?;
                     expanded.extend(names.into_iter().map(|(name, _)| (Some(name.clone()), ast::Expr::Column(vec![Ident { value: name, pos: *pos }]))));

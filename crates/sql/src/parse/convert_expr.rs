@@ -235,13 +235,21 @@ impl Cursor<'_> {
     }
 
     fn interval(&mut self, interval: sp::Interval) -> Result<Expr, SqlError> {
-        let fields = match (interval.leading_field, interval.last_field) {
+        let fields = match (&interval.leading_field, &interval.last_field) {
             (None, _) => String::new(),
             (Some(first), None) => format!(" {first}"),
             (Some(first), Some(last)) => format!(" {first} TO {last}"),
         };
+        if interval.leading_precision.is_some() && !matches!(interval.leading_field, Some(sp::DateTimeField::Second)) {
+            return Err(self.syntax_error_near("("));
+        }
+        let precision = match (interval.leading_precision, interval.fractional_seconds_precision) {
+            (None, None) => String::new(),
+            (None, Some(digits)) | (Some(digits), None) => format!("({digits})"),
+            (Some(_), Some(_)) => return Err(self.syntax_error_near(",")),
+        };
         // The crate's own reader of types knows what fields make an interval.
-        let text = format!("interval{fields}");
+        let text = format!("interval{fields}{precision}");
         let ty = super::parse_type(&text)?;
         let expr = self.convert_box(interval.value)?;
         if !matches!(*expr, Expr::Literal(Literal::String(_), _)) {
@@ -279,6 +287,7 @@ impl Cursor<'_> {
     /// AND and OR come as deep left trees; they are flattened by a loop.
     fn binary(&mut self, left: Box<sp::Expr>, op: sp::BinaryOperator, right: Box<sp::Expr>) -> Result<Expr, SqlError> {
         if !matches!(op, sp::BinaryOperator::And | sp::BinaryOperator::Or) {
+            let (left, right) = if op == sp::BinaryOperator::PGExp { power(left, right) } else { (left, right) };
             let symbol = operator_symbol(&op)?;
             // `a = b = c` is no expression: comparisons don't associate.
             let chained = is_comparison(&op) && matches!(&*left, sp::Expr::BinaryOp { op, .. } if is_comparison(op));
@@ -309,6 +318,7 @@ impl Cursor<'_> {
         use sp::UnaryOperator as U;
         let symbol = match op {
             U::Not => return Ok(Expr::Not(Box::new(self.convert_expr(operand)?))),
+            U::Plus | U::Minus if is_power(&operand) => return self.convert_expr(signed(op, operand)),
             U::Plus => "+",
             U::Minus => "-",
             U::BitwiseNot => "~",
@@ -405,6 +415,50 @@ impl Cursor<'_> {
             }),
         }
     }
+}
+
+/// Is it `a ^ b`, perhaps behind more signs?
+fn is_power(expr: &sp::Expr) -> bool {
+    let mut inner = expr;
+    while let sp::Expr::UnaryOp { op: sp::UnaryOperator::Plus | sp::UnaryOperator::Minus, expr } = inner {
+        inner = expr;
+    }
+    matches!(inner, sp::Expr::BinaryOp { op: sp::BinaryOperator::PGExp, .. })
+}
+
+/// The crate reads `-a ^ b` as `-(a ^ b)`; PostgreSQL's sign belongs to the `a`.
+fn signed(op: sp::UnaryOperator, operand: sp::Expr) -> sp::Expr {
+    let (mut signs, mut first) = (vec![op], operand);
+    while let sp::Expr::UnaryOp { op: op @ (sp::UnaryOperator::Plus | sp::UnaryOperator::Minus), expr } = first {
+        signs.push(op);
+        first = *expr;
+    }
+    // Down to the base, which is the leftmost operand.
+    let mut exponents = Vec::new();
+    while let sp::Expr::BinaryOp { left, op: sp::BinaryOperator::PGExp, right } = first {
+        exponents.push(right);
+        first = *left;
+    }
+    let base = signs.into_iter().rev().fold(first, |expr, op| sp::Expr::UnaryOp { op, expr: Box::new(expr) });
+    exponents.into_iter().rev().fold(base, |left, right| sp::Expr::BinaryOp { left: Box::new(left), op: sp::BinaryOperator::PGExp, right })
+}
+
+/// The sides of `left ^ right`, which associates to the left even if a sign behind the first `^` made the crate read on.
+fn power(left: Box<sp::Expr>, right: Box<sp::Expr>) -> (Box<sp::Expr>, Box<sp::Expr>) {
+    let mut right = match *right {
+        sp::Expr::UnaryOp { op: op @ (sp::UnaryOperator::Plus | sp::UnaryOperator::Minus), expr } => Box::new(signed(op, *expr)),
+        other => Box::new(other),
+    };
+    let mut exponents = Vec::new();
+    while let sp::Expr::BinaryOp { left, op: sp::BinaryOperator::PGExp, right: exponent } = *right {
+        exponents.push(exponent);
+        right = left;
+    }
+    // What was met last stands first.
+    exponents.push(right);
+    let last = exponents.remove(0);
+    let left = exponents.into_iter().rev().fold(left, |left, right| Box::new(sp::Expr::BinaryOp { left, op: sp::BinaryOperator::PGExp, right }));
+    (left, last)
 }
 
 fn is_comparison(op: &sp::BinaryOperator) -> bool {

@@ -8,13 +8,14 @@
 //!   the side: the crate knows two of the four strengths and one name behind OF;
 //! - `a ISNULL` and `a NOTNULL`, which it takes for aliases, become `IS NULL` and `IS NOT NULL`;
 //! - string literals that continue on another line are joined;
+//! - operators that swallowed a sign (`>-5`) are cut where PostgreSQL cuts them;
 //! - `BETWEEN ASYMMETRIC` and `EXCLUDE NO OTHERS`, which say nothing, go away; their opposites are refused by name.
 
 use crate::ast::{Ident, LockingClause, RowLockStrength, RowLockWait};
 use crate::error::{SqlError, SqlState};
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::keywords::Keyword;
-use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Whitespace, Word};
+use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer, Whitespace, Word};
 
 /// Brackets and CASEs inside one another. PostgreSQL's own limit is its stack (2 MB, some thousands of levels).
 pub(super) const NESTING_MAX: usize = 300;
@@ -132,11 +133,31 @@ impl Rewriter<'_> {
         while at < significant.len() {
             if matches!(significant[at].token, Token::Word(_)) {
                 at += self.rewrite(&significant[at..])?;
+            } else if let Token::CustomBinaryOperator(symbol) = &significant[at].token
+                && let Some(length) = length_without_signs(symbol)
+            {
+                self.cut_operator(symbol, length, significant[at].span)?;
+                at += 1;
             } else {
                 // Literals may be huge: they are moved, not copied.
                 self.out.push(std::mem::replace(&mut significant[at], TokenWithSpan::new_eof()));
                 at += 1;
             }
+        }
+        Ok(())
+    }
+
+    /// An operator, and behind it the signs that the tokenizer took for its end.
+    fn cut_operator(&mut self, symbol: &str, length: usize, span: Span) -> Result<(), SqlError> {
+        let (operator, signs) = symbol.split_at(length);
+        let refused = |_| SqlError::new(SqlState::SYNTAX_ERROR, format!("syntax error at or near \"{symbol}\"")).at(self.lines.position(span.start));
+        let mut column = span.start.column;
+        let operator = Tokenizer::new(&PostgreSqlDialect {}, operator).tokenize().map_err(refused)?;
+        let signs = signs.chars().map(|sign| if sign == '-' { Token::Minus } else { Token::Plus });
+        for token in operator.into_iter().chain(signs) {
+            let start = Location::new(span.start.line, column);
+            column += token.to_string().len() as u64;
+            self.out.push(TokenWithSpan { token, span: Span::new(start, Location::new(span.start.line, column)) });
         }
         Ok(())
     }
@@ -261,6 +282,16 @@ impl Rewriter<'_> {
         self.out.push(TokenWithSpan { token: Token::Word(mark), span: rest[1].span });
         Ok(Some(at))
     }
+}
+
+/// Where an operator must be cut: one of several characters ends in `+` or `-` only if it contains a character that no SQL operator does.
+fn length_without_signs(symbol: &str) -> Option<usize> {
+    let comment = symbol.contains("--") || symbol.contains("/*");
+    if !symbol.ends_with(['+', '-']) || symbol.contains(['~', '!', '@', '#', '%', '^', '&', '|', '`', '?']) || comment {
+        return None;
+    }
+    let length = symbol.trim_end_matches(['+', '-']).len().max(1);
+    (length < symbol.len()).then_some(length)
 }
 
 /// Appends a string literal to the one before it, with a line break in between.

@@ -15,6 +15,10 @@ pub fn cast(value: Datum, from: DataType, to: ColumnType, explicit: bool, ctx: &
     if value.is_null() {
         return Ok(Datum::Null);
     }
+    // What a bare number in a literal counts is said by the type's fields; in a string of type text it is seconds.
+    if let (Datum::Text(literal), DataType::UNKNOWN, DataType::INTERVAL) = (&value, from, to.ty) {
+        return text::parse(literal, to, &ctx.text());
+    }
     let value = if from == to.ty { value } else { convert(value, from, to.ty, explicit, ctx)? };
     if to.typmod < 0 { Ok(value) } else { coerce_typmod(value, to, explicit) }
 }

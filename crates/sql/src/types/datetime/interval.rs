@@ -64,7 +64,10 @@ pub fn parse(text: &str, typmod: i32) -> Result<Interval, SqlError> {
         Some(field::MINUTE) => Unit::Micros(MICROS_PER_MINUTE),
         _ => Unit::Micros(MICROS_PER_SECOND),
     };
-    let mut reader = Reader { months: 0, days: 0, micros: 0, any: false, seen: Vec::new(), bare };
+    let mask = (typmod >> 16) & field::FULL;
+    let minutes_first = typmod >= 0 && mask == field::MINUTE | field::SECOND;
+    let hours_last = typmod >= 0 && mask == field::DAY | field::HOUR;
+    let mut reader = Reader { months: 0, days: 0, micros: 0, any: false, seen: Vec::new(), bare, minutes_first, hours_last };
     let read = if trimmed.starts_with(['P', 'p']) && trimmed.len() > 1 { reader.iso8601(&trimmed[1..]) } else { reader.postgres(trimmed) };
     match read {
         None => Err(syntax()),
@@ -82,6 +85,10 @@ struct Reader {
     seen: Vec<Unit>,
     /// What a number without a unit counts.
     bare: Unit,
+    /// `minute to second`: `2:30` has no hours.
+    minutes_first: bool,
+    /// `day to hour`: `1 12` is a day and twelve hours.
+    hours_last: bool,
 }
 
 /// A unit of an interval.
@@ -200,6 +207,7 @@ impl Reader {
                     }
                     // A number before a time counts days; alone it counts seconds.
                     Some((time, None)) if time.contains(':') => self.add(number, Unit::Days(1)),
+                    Some((_, None)) if self.hours_last && at + 2 == words.len() => self.add(number, Unit::Days(1)),
                     None => self.add(number, self.bare),
                     _ => return None,
                 }
@@ -220,7 +228,7 @@ impl Reader {
         };
         let parts: Vec<&str> = digits.split(':').collect();
         let mut micros = 0i128;
-        let units: &[i64] = match (parts.len(), digits.contains('.')) {
+        let units: &[i64] = match (parts.len(), digits.contains('.') || self.minutes_first) {
             (2, true) => &[MICROS_PER_MINUTE, MICROS_PER_SECOND],
             (2, false) => &[MICROS_PER_HOUR, MICROS_PER_MINUTE],
             (3, _) => &[MICROS_PER_HOUR, MICROS_PER_MINUTE, MICROS_PER_SECOND],
