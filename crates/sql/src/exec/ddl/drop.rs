@@ -194,7 +194,8 @@ impl Ddl<'_, '_> {
             let keys = self.catalog().table(*oid).map(|table| table.foreign_keys.clone()).unwrap_or_default();
             keys.iter().try_for_each(|key| self.drop_foreign_key(key))?;
         }
-        for (oid, _) in inside {
+        let (views, others): (Vec<_>, Vec<_>) = inside.into_iter().partition(|(_, line)| line.starts_with("view "));
+        for (oid, _) in views.into_iter().chain(others) {
             if self.catalog().relation(oid).is_some() {
                 self.remove_relation(oid, true)?;
             }
