@@ -201,9 +201,7 @@ impl Span {
 
     /// Does the span hold exactly one key?
     pub fn is_point(&self) -> bool {
-        self.end.len() == self.start.len() + 1
-            && self.end.last() == Some(&0)
-            && self.end.starts_with(&self.start)
+        self.end.len() == self.start.len() + 1 && self.end.last() == Some(&0) && self.end.starts_with(&self.start)
     }
 }
 

@@ -103,10 +103,7 @@ pub enum KvError {
 impl KvError {
     /// Would the same transaction, run again from its start, probably succeed?
     pub fn is_retryable(&self) -> bool {
-        matches!(
-            self,
-            KvError::WriteTooOld { .. } | KvError::ReadChanged { .. } | KvError::AssertionFailed { .. }
-        )
+        matches!(self, KvError::WriteTooOld { .. } | KvError::ReadChanged { .. } | KvError::AssertionFailed { .. })
     }
 }
 

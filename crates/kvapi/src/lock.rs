@@ -18,8 +18,7 @@ pub enum LockStrength {
 
 impl LockStrength {
     /// All of them, weakest first.
-    pub const ALL: [LockStrength; 4] =
-        [LockStrength::KeyShare, LockStrength::Share, LockStrength::NoKeyUpdate, LockStrength::Update];
+    pub const ALL: [LockStrength; 4] = [LockStrength::KeyShare, LockStrength::Share, LockStrength::NoKeyUpdate, LockStrength::Update];
 
     /// PostgreSQL's conflict table ("Conflicting Row-Level Locks").
     ///

@@ -60,13 +60,7 @@ impl BatchRequest {
     /// Reads outside of any transaction, at a snapshot.
     pub fn read_at(read_ts: Timestamp) -> BatchRequest {
         BatchRequest {
-            header: Header {
-                range: RangeId(0),
-                txn: None,
-                read_ts,
-                wait_policy: WaitPolicy::Block,
-                lock_timeout: None,
-            },
+            header: Header { range: RangeId(0), txn: None, read_ts, wait_policy: WaitPolicy::Block, lock_timeout: None },
             requests: SmallVec::new(),
         }
     }
@@ -350,16 +344,10 @@ impl Request {
             | Request::SequenceSet { key, .. }
             | Request::Split { key }
             | Request::Merge { key } => Span::point(key.clone()),
-            Request::Scan { span, .. } | Request::ResolveIntentRange { span, .. } | Request::RangeLookup { span } => {
-                span.clone()
-            }
+            Request::Scan { span, .. } | Request::ResolveIntentRange { span, .. } | Request::RangeLookup { span } => span.clone(),
             Request::EndTxn(end) => end.locks.first().map_or_else(|| Span::point(Key::min()), LockSpan::span),
-            Request::RollbackTo { spans, .. } => {
-                spans.first().map_or_else(|| Span::point(Key::min()), LockSpan::span)
-            }
-            Request::Refresh { reads, .. } => {
-                reads.first().map_or_else(|| Span::point(Key::min()), ReadSpan::span)
-            }
+            Request::RollbackTo { spans, .. } => spans.first().map_or_else(|| Span::point(Key::min()), LockSpan::span),
+            Request::Refresh { reads, .. } => reads.first().map_or_else(|| Span::point(Key::min()), ReadSpan::span),
             Request::DropIndex { index } => Span::point(Key::index_start(*index)),
         }
     }

@@ -5,9 +5,7 @@ use crate::txn::Txn;
 use std::sync::Arc;
 use std::time::Duration;
 use tidelock_base::{IndexId, Key, RangeId, SessionId, Span, Timestamp, TxnId};
-use tidelock_kvapi::{
-    BatchRequest, Isolation, KvError, RangeDescriptor, Request, Response, Sender, SequenceStep,
-};
+use tidelock_kvapi::{BatchRequest, Isolation, KvError, RangeDescriptor, Request, Response, Sender, SequenceStep};
 
 /// How a transaction shall run.
 #[derive(Clone, Copy, Debug, Default)]

@@ -17,9 +17,7 @@ use crate::range_cache::RangeCache;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 use tidelock_base::{Key, RangeId, Span, Timestamp, TxnId};
-use tidelock_kvapi::{
-    BatchRequest, BatchResponse, Header, KvError, RangeDescriptor, Request, Response, Sender, Snapshot, TooOld,
-};
+use tidelock_kvapi::{BatchRequest, BatchResponse, Header, KvError, RangeDescriptor, Request, Response, Sender, Snapshot, TooOld};
 
 /// Times one piece is routed anew before the sender gives up: borders do not change faster than that.
 const MAX_REROUTES: usize = 64;
@@ -42,8 +40,7 @@ impl DistSender {
             return Ok(range);
         }
         ClientMetrics::bump(&self.metrics.range_lookups);
-        let lookup = BatchRequest::read_at(Timestamp::MAX)
-            .with(Request::RangeLookup { span: Span::point(key.clone()) });
+        let lookup = BatchRequest::read_at(Timestamp::MAX).with(Request::RangeLookup { span: Span::point(key.clone()) });
         let answer = self.store.send(lookup).await?;
         if let Some(Response::Ranges(ranges)) = answer.responses.first() {
             self.cache.insert(ranges);
@@ -68,12 +65,7 @@ impl DistSender {
     }
 
     /// The slow path: groups requests by range, walks spanning ones.
-    async fn send_cut(
-        &self,
-        header: &Header,
-        requests: SmallVec<[Request; 1]>,
-        reroutes: usize,
-    ) -> Result<BatchResponse, KvError> {
+    async fn send_cut(&self, header: &Header, requests: SmallVec<[Request; 1]>, reroutes: usize) -> Result<BatchResponse, KvError> {
         if reroutes == 0 {
             return Err(KvError::BadRequest("range borders keep moving"));
         }
@@ -113,12 +105,7 @@ impl DistSender {
     }
 
     /// Walks a spanning request range by range, in its own direction, until its limit.
-    async fn walk(
-        &self,
-        header: &Header,
-        request: Request,
-        too_old: &mut Option<TooOld>,
-    ) -> Result<Response, KvError> {
+    async fn walk(&self, header: &Header, request: Request, too_old: &mut Option<TooOld>) -> Result<Response, KvError> {
         let mut walk = Walk::new(request)?;
         while let Some(probe) = walk.next_key() {
             let range = self.range_of(&probe).await?;
@@ -251,9 +238,7 @@ impl Walk {
 
     fn exhausted(&self) -> bool {
         match &self.request {
-            Request::Scan { limit, .. } | Request::ResolveIntentRange { limit, .. } => {
-                limit.less(self.rows_so_far()).is_exhausted()
-            }
+            Request::Scan { limit, .. } | Request::ResolveIntentRange { limit, .. } => limit.less(self.rows_so_far()).is_exhausted(),
             _ => true,
         }
     }
@@ -283,9 +268,7 @@ impl Walk {
 
     fn finish(self) -> Response {
         self.answer.unwrap_or(match self.request {
-            Request::Scan { .. } => {
-                Response::Scan { rows: Vec::new(), resume: None, newest: Timestamp::ZERO, read_at: Timestamp::ZERO }
-            }
+            Request::Scan { .. } => Response::Scan { rows: Vec::new(), resume: None, newest: Timestamp::ZERO, read_at: Timestamp::ZERO },
             _ => Response::Resolved { resolved: 0, resume: None },
         })
     }

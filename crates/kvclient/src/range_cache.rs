@@ -38,8 +38,7 @@ impl RangeCache {
 }
 
 fn insert_one(ranges: &mut BTreeMap<Key, Arc<RangeDescriptor>>, range: &RangeDescriptor) {
-    let overlapping: Vec<Arc<RangeDescriptor>> =
-        ranges.values().filter(|known| known.span.overlaps(&range.span)).cloned().collect();
+    let overlapping: Vec<Arc<RangeDescriptor>> = ranges.values().filter(|known| known.span.overlaps(&range.span)).cloned().collect();
     if overlapping.iter().any(|known| known.generation > range.generation) {
         return;
     }

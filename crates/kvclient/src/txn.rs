@@ -21,8 +21,8 @@ use std::sync::Arc;
 use tidelock_base::row::ColumnSet;
 use tidelock_base::{Key, Span, Timestamp, TxnId, Value};
 use tidelock_kvapi::{
-    Assertion, BatchRequest, BatchResponse, EndTxn, Isolation, KvError, Limit, LockSpan, LockStrength, Request,
-    Response, Row, Sender, Snapshot, TxnMeta, WaitPolicy, WriteGuard,
+    Assertion, BatchRequest, BatchResponse, EndTxn, Isolation, KvError, Limit, LockSpan, LockStrength, Request, Response, Row, Sender,
+    Snapshot, TxnMeta, WaitPolicy, WriteGuard,
 };
 
 /// How to read keys.
@@ -256,12 +256,7 @@ impl Txn {
             self.locks.range(&span);
         }
         let mut batch = self.batch(options.read.wait);
-        batch.requests.push(Request::Scan {
-            span: span.clone(),
-            reverse: options.reverse,
-            limit: options.limit,
-            lock: options.read.lock,
-        });
+        batch.requests.push(Request::Scan { span: span.clone(), reverse: options.reverse, limit: options.limit, lock: options.read.lock });
         let mut answer = self.sender.send(batch).await?;
         let Some(Response::Scan { rows, resume, newest, read_at }) = answer.responses.pop() else {
             return Err(KvError::BadRequest("a scan wants a scan's answer"));
@@ -330,11 +325,7 @@ impl Txn {
     /// Marks a point to roll back to.
     pub fn savepoint(&mut self) -> Savepoint {
         self.locks.set_barrier();
-        Savepoint {
-            sequence: self.sequence,
-            lock_spans: self.locks.spans().len(),
-            condensed: self.locks.is_condensed(),
-        }
+        Savepoint { sequence: self.sequence, lock_spans: self.locks.spans().len(), condensed: self.locks.is_condensed() }
     }
 
     /// Takes back all writes and locks since the savepoint.
@@ -432,12 +423,7 @@ impl Txn {
 
     /// A locking read saw a version newer than the snapshot: the others refresh to the moment it shows, READ COMMITTED hands
     /// the row up.
-    async fn saw_newest(
-        &mut self,
-        lock: Option<LockStrength>,
-        newest: Timestamp,
-        read_at: Timestamp,
-    ) -> Result<(), KvError> {
+    async fn saw_newest(&mut self, lock: Option<LockStrength>, newest: Timestamp, read_at: Timestamp) -> Result<(), KvError> {
         if lock.is_none() || newest <= self.read_ts {
             return Ok(());
         }
@@ -486,9 +472,7 @@ fn request_of(write: Write) -> Request {
         Write::Put(key, value, lock) => Request::Put { key, value, lock, guard: WriteGuard::Snapshot },
         Write::Insert(key, value) => Request::Insert { key, value },
         Write::Delete(key) => Request::Delete { key, guard: WriteGuard::Snapshot },
-        Write::PutEntry(key, value) => {
-            Request::Put { key, value, lock: LockStrength::Update, guard: WriteGuard::Row }
-        }
+        Write::PutEntry(key, value) => Request::Put { key, value, lock: LockStrength::Update, guard: WriteGuard::Row },
         Write::DeleteEntry(key) => Request::Delete { key, guard: WriteGuard::Row },
     }
 }

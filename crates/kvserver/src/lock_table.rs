@@ -226,10 +226,8 @@ impl LockTable {
         let Some(place) = queue.iter().position(|w| w.id == waiter) else { return Vec::new() };
         let me = &queue[place];
         let holders = state.holders.iter().filter(|h| h.record.id != me.record.id);
-        let mut blockers: Vec<Arc<TxnRecord>> = holders
-            .filter(|h| h.strength().conflicts_with(me.strength))
-            .map(|h| Arc::clone(&h.record))
-            .collect();
+        let mut blockers: Vec<Arc<TxnRecord>> =
+            holders.filter(|h| h.strength().conflicts_with(me.strength)).map(|h| Arc::clone(&h.record)).collect();
         for ahead in queue.iter().take(place).rev().filter(|w| w.strength.conflicts_with(me.strength)) {
             blockers.push(Arc::clone(&ahead.record));
             if ahead.strength >= me.strength {
@@ -251,9 +249,7 @@ impl LockTable {
             debug_assert!(false, "an intent without a lock");
             return;
         };
-        let intent = state
-            .intent
-            .get_or_insert_with(|| Intent { record: Arc::clone(record), versions: SmallVec::new() });
+        let intent = state.intent.get_or_insert_with(|| Intent { record: Arc::clone(record), versions: SmallVec::new() });
         debug_assert_eq!(intent.record.id, record.id, "two transactions write one key");
         match intent.versions.last_mut() {
             Some((last, newest)) if *last == sequence => *newest = value,

@@ -73,10 +73,8 @@ impl StoreMetrics {
     /// Names and values.
     pub fn snapshot(&self) -> Vec<(String, u64)> {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let mut all: Vec<(String, u64)> = RequestKind::ALL
-            .iter()
-            .map(|kind| (format!("kv.requests.{}", kind.name()), self.requests(*kind)))
-            .collect();
+        let mut all: Vec<(String, u64)> =
+            RequestKind::ALL.iter().map(|kind| (format!("kv.requests.{}", kind.name()), self.requests(*kind))).collect();
         for (name, counter) in [
             ("kv.batches", &self.batches),
             ("kv.lock_waits", &self.lock_waits),

@@ -114,9 +114,7 @@ impl RangeMap {
         let whole = RangeDescriptor { id: RangeId(1), span: Span::all(), generation: 0 };
         let descriptors = if stored.is_empty() { vec![whole] } else { stored };
         let last_id = descriptors.iter().map(|d| d.id.0).max().unwrap_or(1);
-        let ranges = descriptors.into_iter().map(|d| {
-            (d.span.start.clone(), Arc::new(Range::new(d, LockTable::default())))
-        });
+        let ranges = descriptors.into_iter().map(|d| (d.span.start.clone(), Arc::new(Range::new(d, LockTable::default()))));
         RangeMap { by_start: ArcSwap::from_pointee(ranges.collect()), structure: Mutex::new(last_id) }
     }
 
@@ -179,8 +177,7 @@ impl RangeMap {
         let mut right_guard = right.lock();
         guard.locks.absorb(std::mem::take(&mut right_guard.locks));
         guard.descriptor.span.end = right_guard.descriptor.span.end.clone();
-        guard.descriptor.generation =
-            guard.descriptor.generation.max(right_guard.descriptor.generation) + 1;
+        guard.descriptor.generation = guard.descriptor.generation.max(right_guard.descriptor.generation) + 1;
         right_guard.retired = true;
         let mut ranges = (**self.by_start.load()).clone();
         ranges.remove(&border);

@@ -148,7 +148,8 @@ impl Sequencer {
             return window.last;
         }
         let touching = window.commits.iter().rev().take_while(|c| c.ts > from);
-        touching.filter(|c| c.first_in(span) < c.sorted.len() && span.contains(&c.sorted[c.first_in(span)]))
+        touching
+            .filter(|c| c.first_in(span) < c.sorted.len() && span.contains(&c.sorted[c.first_in(span)]))
             .map(|c| c.ts)
             .max()
             .unwrap_or(Timestamp::ZERO)
@@ -189,13 +190,7 @@ impl Sequencer {
 }
 
 impl Window {
-    fn check(
-        &self,
-        reads: &[(u64, &ReadSpan)],
-        covered: Timestamp,
-        from: Timestamp,
-        compare: &impl Compare,
-    ) -> Result<(), KvError> {
+    fn check(&self, reads: &[(u64, &ReadSpan)], covered: Timestamp, from: Timestamp, compare: &impl Compare) -> Result<(), KvError> {
         if reads.is_empty() {
             return Ok(());
         }
@@ -213,8 +208,7 @@ impl Window {
             let suspect = if key.index() < FIRST_USER_INDEX {
                 self.system_writes.get(key).map_or(self.system_floor > *since, |written| written > since)
             } else {
-                self.floor > *since
-                    || self.commits.iter().rev().take_while(|c| c.ts > *since).any(|c| c.sorted.binary_search(key).is_ok())
+                self.floor > *since || self.commits.iter().rev().take_while(|c| c.ts > *since).any(|c| c.sorted.binary_search(key).is_ok())
             };
             if suspect && compare.newest_version(key)? > *since {
                 return Err(KvError::AssertionFailed { key: key.clone() });

@@ -26,9 +26,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 use tidelock_base::row::{ColumnSet, same_columns};
 use tidelock_base::{IndexId, Key, RangeId, SessionId, Span, Timestamp, TxnId, Value};
-use tidelock_kvapi::{
-    BatchRequest, BatchResponse, KvError, LockStrength, RangeDescriptor, Request, Sender, Snapshot,
-};
+use tidelock_kvapi::{BatchRequest, BatchResponse, KvError, LockStrength, RangeDescriptor, Request, Sender, Snapshot};
 use tidelock_storage::{Storage, StorageError};
 
 /// Where range descriptors live.
@@ -237,12 +235,7 @@ impl Store {
     }
 
     /// The version of a key that a reader sees: its own intent, a committed one, or what is stored.
-    pub(crate) fn read_version(
-        &self,
-        key: &Key,
-        reader: Option<TxnId>,
-        at: Timestamp,
-    ) -> Result<Option<(Timestamp, Value)>, KvError> {
+    pub(crate) fn read_version(&self, key: &Key, reader: Option<TxnId>, at: Timestamp) -> Result<Option<(Timestamp, Value)>, KvError> {
         let range = self.range_at(key)?;
         if range.has_locks() {
             let overlay = self.with_range(key, |guard| guard.locks.visible(key, reader, at))?;
@@ -399,23 +392,16 @@ type VisitVersion<'v> = dyn FnMut(&Key, Timestamp) -> Result<ControlFlow<()>, Kv
 
 impl Store {
     /// Every committed row of a span at a moment, intents that are committed but not resolved included.
-    fn scan_committed(
-        &self,
-        span: &Span,
-        at: Timestamp,
-        visit: &mut VisitVersion<'_>,
-    ) -> Result<(), KvError> {
+    fn scan_committed(&self, span: &Span, at: Timestamp, visit: &mut VisitVersion<'_>) -> Result<(), KvError> {
         let mut failure = None;
         for descriptor in self.ranges.descriptors(span) {
             let Some(part) = descriptor.span.intersect(span) else { continue };
             let overlay = self.with_range(&part.start, |guard| guard.locks.visible_in(&part, None, at))?;
-            let flow = crate::eval::merge_scan(&self.storage, &part, at, false, overlay, &mut |key, ts, _| {
-                match visit(key, ts) {
-                    Ok(flow) => flow,
-                    Err(error) => {
-                        failure = Some(error);
-                        ControlFlow::Break(())
-                    }
+            let flow = crate::eval::merge_scan(&self.storage, &part, at, false, overlay, &mut |key, ts, _| match visit(key, ts) {
+                Ok(flow) => flow,
+                Err(error) => {
+                    failure = Some(error);
+                    ControlFlow::Break(())
                 }
             })?;
             if let Some(error) = failure {
@@ -434,10 +420,7 @@ fn may_run_while_stopping(batch: &BatchRequest) -> bool {
     batch.requests.iter().all(|request| {
         matches!(
             request,
-            Request::EndTxn(_)
-                | Request::ResolveIntent { .. }
-                | Request::ResolveIntentRange { .. }
-                | Request::RangeLookup { .. }
+            Request::EndTxn(_) | Request::ResolveIntent { .. } | Request::ResolveIntentRange { .. } | Request::RangeLookup { .. }
         )
     })
 }

@@ -353,7 +353,10 @@ fn show_error(error: &KvError, names: &BTreeMap<TxnId, String>) -> String {
     match error {
         KvError::Deadlock(report) => {
             let name = |id| names.get(&id).cloned().unwrap_or_else(|| "?".into());
-            let edges = report.cycle.iter().map(|e| format!("{} waits for {} {} held by {}", name(e.waiter), show_key(&e.key), e.strength, name(e.holder)));
+            let edges = report
+                .cycle
+                .iter()
+                .map(|e| format!("{} waits for {} {} held by {}", name(e.waiter), show_key(&e.key), e.strength, name(e.holder)));
             format!("deadlock, {} gives up: {}\n", name(report.victim), edges.collect::<Vec<_>>().join("; "))
         }
         KvError::LockNotAvailable { key } => format!("{} is locked\n", show_key(key)),

@@ -390,10 +390,7 @@ async fn transfer(bed: &Bed, isolation: Isolation, from: u32, to: u32) -> Contro
     let attempt = async {
         let a = txn.get_one(key(from), &for_update()).await?.expect("account");
         let b = txn.get_one(key(to), &for_update()).await?.expect("account");
-        let moved = vec![
-            put(from, &(number(&a.value) - 1).to_be_bytes()),
-            put(to, &(number(&b.value) + 1).to_be_bytes()),
-        ];
+        let moved = vec![put(from, &(number(&a.value) - 1).to_be_bytes()), put(to, &(number(&b.value) + 1).to_be_bytes())];
         txn.write(moved).await?;
         txn.commit(false).await
     };

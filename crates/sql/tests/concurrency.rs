@@ -97,7 +97,10 @@ async fn nowait_and_skip_locked() {
 
 #[tokio::test]
 async fn a_second_insert_of_a_key_waits_for_the_first() {
-    for (end, expected) in [("COMMIT", "23505 duplicate key value violates unique constraint \"t_u_key\"\nDETAIL: Key (u)=(9) already exists."), ("ROLLBACK", "(1 rows)")] {
+    for (end, expected) in [
+        ("COMMIT", "23505 duplicate key value violates unique constraint \"t_u_key\"\nDETAIL: Key (u)=(9) already exists."),
+        ("ROLLBACK", "(1 rows)"),
+    ] {
         let (mut a, b) = pair(Isolation::ReadCommitted).await;
         a.run("BEGIN").await;
         a.run("INSERT INTO t VALUES (8, 0, 9)").await;
@@ -116,7 +119,8 @@ async fn on_conflict_meets_a_row_committed_after_its_snapshot() {
             let (mut a, b) = pair(isolation).await;
             a.run("BEGIN").await;
             a.run("INSERT INTO t VALUES (5, 50, 5)").await;
-            let sql: &'static str = Box::leak(format!("INSERT INTO t VALUES (5, 0, 5) ON CONFLICT (id) {clause} RETURNING n").into_boxed_str());
+            let sql: &'static str =
+                Box::leak(format!("INSERT INTO t VALUES (5, 0, 5) ON CONFLICT (id) {clause} RETURNING n").into_boxed_str());
             let waiting = started(b, sql);
             tokio::time::sleep(MOMENT).await;
             a.run("COMMIT").await;
@@ -162,7 +166,10 @@ async fn a_child_keeps_its_parent() {
     assert!(!waiting.is_finished(), "the parent is locked");
     a.run("COMMIT").await;
     let (_, result) = waiting.await.expect("no panic");
-    assert!(result.starts_with("23503 update or delete on table \"t\" violates foreign key constraint \"ch_t_fkey\" on table \"ch\""), "{result}");
+    assert!(
+        result.starts_with("23503 update or delete on table \"t\" violates foreign key constraint \"ch_t_fkey\" on table \"ch\""),
+        "{result}"
+    );
 }
 
 #[tokio::test]

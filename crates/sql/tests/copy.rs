@@ -19,7 +19,10 @@ async fn session() -> Session {
 #[tokio::test]
 async fn text_with_escapes_comes_in_and_goes_out() {
     let mut session = session().await;
-    assert_eq!(copied(&mut session, "COPY t (id, v) FROM STDIN", b"1\ta\\tb\\nc\n2\t\\N\n3\t\\\\x\\x41\\101\r\n\\.\nignored\n").await, "COPY 3");
+    assert_eq!(
+        copied(&mut session, "COPY t (id, v) FROM STDIN", b"1\ta\\tb\\nc\n2\t\\N\n3\t\\\\x\\x41\\101\r\n\\.\nignored\n").await,
+        "COPY 3"
+    );
     assert_eq!(session.run("SELECT id, length(v), n FROM t ORDER BY id").await, "1|5|7\n2|NULL|7\n3|4|7");
     assert_eq!(session.run("COPY t (v, id) TO STDOUT").await, "a\\tb\\nc\t1\n\\N\t2\n\\\\xAA\t3");
 }

@@ -69,7 +69,10 @@ async fn record(url: &str) {
     for path in scripts() {
         let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.expect("the oracle answers");
         tokio::spawn(connection);
-        client.batch_execute("DROP SCHEMA IF EXISTS public CASCADE; CREATE SCHEMA public; SET client_min_messages = error").await.expect("a clean schema");
+        client
+            .batch_execute("DROP SCHEMA IF EXISTS public CASCADE; CREATE SCHEMA public; SET client_min_messages = error")
+            .await
+            .expect("a clean schema");
         let mut written = String::new();
         for block in blocks(&std::fs::read_to_string(&path).expect("the script can be read")) {
             let result = if block.ours { block.expected.clone() } else { ask(&client, &statement(&block)).await };

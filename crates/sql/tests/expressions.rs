@@ -140,7 +140,9 @@ impl Binder<'_> {
         }
         let Some(left) = left else {
             // A signed number is one literal.
-            if let (ast::Expr::Literal(Literal::Number(digits), _), "-") = (right, op) && !digits.starts_with('-') {
+            if let (ast::Expr::Literal(Literal::Number(digits), _), "-") = (right, op)
+                && !digits.starts_with('-')
+            {
                 return bind_literal(&Literal::Number(format!("-{digits}")));
             }
             let right = self.bind(right)?;
@@ -238,7 +240,11 @@ impl Binder<'_> {
             let ty = args[0].ty();
             let same = self.operator("=", Some(&call.args[0].value), &call.args[1].value)?;
             let null = Expr::Const(Datum::Null, ty);
-            return Ok(Expr::Case { whens: vec![(same, null)], otherwise: Some(Box::new(args.into_iter().next().expect("NULLIF has arguments"))), ty });
+            return Ok(Expr::Case {
+                whens: vec![(same, null)],
+                otherwise: Some(Box::new(args.into_iter().next().expect("NULLIF has arguments"))),
+                ty,
+            });
         }
         self.function(name, args)
     }
@@ -290,7 +296,9 @@ fn run(line: &str, ctx: &EvalContext<'_>) -> Result<String, SqlError> {
         let (name, rest) = aggregate.split_once(' ').expect("an aggregate and its array");
         let (array, ty) = rest.rsplit_once(' ').expect("an array and its element type");
         let ty = lookup_type_name(ty).expect("a known type");
-        let Datum::Array(array) = text::parse(array, array_of(ty).expect("a type with arrays").into(), &ctx.text())? else { unreachable!() };
+        let Datum::Array(array) = text::parse(array, array_of(ty).expect("a type with arrays").into(), &ctx.text())? else {
+            unreachable!()
+        };
         let resolved = resolve_aggregate(name, &[ty])?;
         // Whole, and as two halves merged: the answer may not depend on where the rows were cut (but for a float's last digit).
         let (mut whole, mut first, mut second) = (resolved.accumulator(), resolved.accumulator(), resolved.accumulator());
@@ -405,8 +413,27 @@ fn next(state: &mut u64) -> usize {
 #[test]
 fn no_text_makes_a_reader_panic() {
     const TYPES: &[&str] = &[
-        "int2", "int4", "int8", "numeric", "float4", "float8", "bool", "date", "time", "timestamp", "timestamptz", "interval", "uuid", "bytea", "oid", "regtype", "int4[]",
-        "text[]", "int2vector", "\"char\"", "name",
+        "int2",
+        "int4",
+        "int8",
+        "numeric",
+        "float4",
+        "float8",
+        "bool",
+        "date",
+        "time",
+        "timestamp",
+        "timestamptz",
+        "interval",
+        "uuid",
+        "bytea",
+        "oid",
+        "regtype",
+        "int4[]",
+        "text[]",
+        "int2vector",
+        "\"char\"",
+        "name",
     ];
     let mut settings = FormatSettings::default();
     settings.set_time_zone("America/New_York").unwrap();
@@ -431,7 +458,9 @@ fn no_text_makes_a_reader_panic() {
             if let Ok(value) = text::parse(&text, ty.into(), &ctx.text()) {
                 let shown = show(&value, ty, &ctx);
                 // bytea's escape form and infinite years aside, what was written reads back as the same.
-                if !value.is_null() && let Ok(again) = text::parse(&shown, ty.into(), &ctx.text()) {
+                if !value.is_null()
+                    && let Ok(again) = text::parse(&shown, ty.into(), &ctx.text())
+                {
                     assert_eq!(show(&again, ty, &ctx), shown, "{text:?} as {name}");
                 }
             }

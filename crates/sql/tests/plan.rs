@@ -4,9 +4,9 @@
 
 use std::fmt::Write;
 use tidelock_sql::error::SqlError;
+use tidelock_sql::expr::EvalContext;
 use tidelock_sql::parse::{LiftedLiteral, normalise, parse};
 use tidelock_sql::plan::explain::{ExplainOptions, explain_text};
-use tidelock_sql::expr::EvalContext;
 use tidelock_sql::plan::keys::concrete_spans;
 use tidelock_sql::plan::{Plan, PlanNode, PlanSettings, Scan, plan_statement};
 use tidelock_sql::types::{DataType, FormatSettings};
@@ -39,7 +39,14 @@ fn settings(sql: &str) -> PlanSettings {
 
 fn catalog() -> std::sync::Arc<tidelock_sql::catalog::Catalog> {
     let bare = schema::catalog(include_str!("plan/schema.sql"));
-    let rows = [("customer", 30_000.0), ("orders", 30_000.0), ("order_line", 300_000.0), ("stock", 100_000.0), ("district", 10.0), ("new_order", 9_000.0)];
+    let rows = [
+        ("customer", 30_000.0),
+        ("orders", 30_000.0),
+        ("order_line", 300_000.0),
+        ("stock", 100_000.0),
+        ("district", 10.0),
+        ("new_order", 9_000.0),
+    ];
     schema::with_rows(&bare, &rows)
 }
 
@@ -53,7 +60,9 @@ fn plan_text(sql: &str) -> Result<String, SqlError> {
 
 #[test]
 fn plans() {
-    for path in ["tests/plan/access.txt", "tests/plan/joins.txt", "tests/plan/locks.txt", "tests/plan/shapes.txt", "tests/plan/accepted.txt"] {
+    for path in
+        ["tests/plan/access.txt", "tests/plan/joins.txt", "tests/plan/locks.txt", "tests/plan/shapes.txt", "tests/plan/accepted.txt"]
+    {
         script::run(path, |sql| plan_text(sql).unwrap_or_else(|e| shown(&e)));
     }
 }
@@ -134,12 +143,16 @@ fn lifted() {
                 Ok(plan.output.iter().map(|c| format!("{} {}", c.name, c.ty)).collect::<Vec<_>>())
             };
             let Ok(plain): Result<_, SqlError> = described(sql, &[]) else { continue };
-            let types: Vec<DataType> = lifted.literals.iter().map(|literal| match literal {
-                LiftedLiteral::Int4(_) => DataType::INT4,
-                LiftedLiteral::Int8(_) => DataType::INT8,
-                LiftedLiteral::Numeric(_) => DataType::NUMERIC,
-                LiftedLiteral::Unknown(_) => DataType::UNKNOWN,
-            }).collect();
+            let types: Vec<DataType> = lifted
+                .literals
+                .iter()
+                .map(|literal| match literal {
+                    LiftedLiteral::Int4(_) => DataType::INT4,
+                    LiftedLiteral::Int8(_) => DataType::INT8,
+                    LiftedLiteral::Numeric(_) => DataType::NUMERIC,
+                    LiftedLiteral::Unknown(_) => DataType::UNKNOWN,
+                })
+                .collect();
             match described(&lifted.text, &types) {
                 Ok(columns) => assert_eq!(columns, plain, "{sql}"),
                 Err(error) => panic!("{sql}\n{}\n{}", lifted.text, shown(&error)),

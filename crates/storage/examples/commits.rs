@@ -164,7 +164,11 @@ fn work(storage: &Storage, sequencer: &Mutex<()>, stop: &AtomicBool, mut random:
             ts
         };
         storage.installed(ts);
-        if alone { storage.sync_inline(ts).unwrap() } else { storage.wait_durable(ts).unwrap() }
+        if alone {
+            storage.sync_inline(ts).unwrap()
+        } else {
+            storage.wait_durable(ts).unwrap()
+        }
         latencies.push(started.elapsed());
     }
     latencies

@@ -12,8 +12,8 @@ use crate::disk::{Disk, RedbFile};
 use crate::error::StorageError;
 use crate::version::{HistoryRow, Row, RowKind, Version};
 use redb::{
-    Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, Table, TableDefinition, TableError,
-    TableHandle, WriteTransaction,
+    Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, Table, TableDefinition, TableError, TableHandle,
+    WriteTransaction,
 };
 use std::sync::Arc;
 use tidelock_base::{IndexId, Key, Timestamp};

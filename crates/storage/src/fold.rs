@@ -190,11 +190,7 @@ impl Folder {
     }
 
     /// Waits for a requested pass to end, or for `alive` to fail.
-    pub(crate) fn wait_passed(
-        &self,
-        number: u64,
-        alive: impl Fn() -> Result<(), StorageError>,
-    ) -> Result<(), StorageError> {
+    pub(crate) fn wait_passed(&self, number: u64, alive: impl Fn() -> Result<(), StorageError>) -> Result<(), StorageError> {
         let mut control = self.control.lock();
         while control.ended < number {
             alive()?;
@@ -424,11 +420,7 @@ type HistoryPlace = (Key, u64);
 /// History rows to remove, and whether each is a marker.
 type Dead = Vec<(HistoryPlace, bool)>;
 
-fn find_dead(
-    slice: &mut Slice,
-    index: IndexId,
-    from: Option<&HistoryPlace>,
-) -> Result<(Dead, Option<HistoryPlace>), StorageError> {
+fn find_dead(slice: &mut Slice, index: IndexId, from: Option<&HistoryPlace>) -> Result<(Dead, Option<HistoryPlace>), StorageError> {
     let mut rows = 0;
     let (dead, full_at) = {
         let history = slice.write.history(index)?;

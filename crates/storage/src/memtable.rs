@@ -175,12 +175,7 @@ pub(crate) struct Memtables {
 
 impl Memtables {
     pub(crate) fn new(pins: Arc<Pins>) -> Memtables {
-        Memtables {
-            shards: ArcSwap::default(),
-            changing: Mutex::default(),
-            pins,
-            bytes: AtomicUsize::new(0),
-        }
+        Memtables { shards: ArcSwap::default(), changing: Mutex::default(), pins, bytes: AtomicUsize::new(0) }
     }
 
     /// Memory held by versions, frozen ones included.
@@ -223,12 +218,7 @@ impl Memtables {
         self.insert_shard(&dropped, index, base);
     }
 
-    fn insert_shard(
-        &self,
-        dropped: &hashbrown::HashSet<IndexId>,
-        index: IndexId,
-        base: Option<Arc<BaseTable>>,
-    ) -> Option<Arc<Shard>> {
+    fn insert_shard(&self, dropped: &hashbrown::HashSet<IndexId>, index: IndexId, base: Option<Arc<BaseTable>>) -> Option<Arc<Shard>> {
         if let Some(shard) = self.shards.load().get(&index) {
             return Some(Arc::clone(shard));
         }

@@ -51,11 +51,6 @@ impl Options {
 
     /// Small buffers and no fsync: what most tests want.
     pub fn for_tests(dir: impl Into<PathBuf>) -> Options {
-        Options {
-            cache_bytes: 8 << 20,
-            log_segment_bytes: 1 << 20,
-            sync: false,
-            ..Options::new(dir)
-        }
+        Options { cache_bytes: 8 << 20, log_segment_bytes: 1 << 20, sync: false, ..Options::new(dir) }
     }
 }

@@ -52,12 +52,7 @@ enum Found {
 }
 
 /// The version of a key as of `at`.
-pub(crate) fn get(
-    memtables: &Memtables,
-    counters: &ReadCounters,
-    key: &[u8],
-    at: Timestamp,
-) -> Result<Option<Version>, StorageError> {
+pub(crate) fn get(memtables: &Memtables, counters: &ReadCounters, key: &[u8], at: Timestamp) -> Result<Option<Version>, StorageError> {
     let found = memtables.with_shard(shard_of(key), |shard| {
         let state = shard.read();
         let frozen = || state.frozen.as_ref().and_then(|frozen| frozen.visible(key, at));
@@ -77,13 +72,7 @@ pub(crate) fn get(
 }
 
 /// Shows the rows of a span, as of `at`, in key order or backwards.
-pub(crate) fn scan(
-    memtables: &Memtables,
-    span: &Span,
-    at: Timestamp,
-    reverse: bool,
-    visit: &mut Visit<'_>,
-) -> Result<(), StorageError> {
+pub(crate) fn scan(memtables: &Memtables, span: &Span, at: Timestamp, reverse: bool, visit: &mut Visit<'_>) -> Result<(), StorageError> {
     if span.is_empty() {
         return Ok(());
     }

@@ -12,6 +12,7 @@ use crate::pins::{Pins, SnapshotPin};
 use crate::read::{self, ReadCounters};
 use crate::sizes::SpanSize;
 use crate::version::Version;
+use parking_lot::Mutex;
 use std::any::Any;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,7 +21,6 @@ use std::sync::atomic::Ordering;
 use std::task::{Poll, Waker};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use parking_lot::Mutex;
 use tidelock_base::limits::{MAX_KEY_BYTES, MAX_VALUE_BYTES};
 use tidelock_base::{IndexId, Key, Span, Timestamp, TxnId, Value};
 
@@ -94,10 +94,7 @@ impl Storage {
             _ => StorageError::io(format!("locking the data directory {}", options.dir.display()), &error),
         })?;
         let inner = Arc::new(recover(options, disk)?);
-        let threads = vec![
-            spawn("tidelock-log", &inner, |inner| inner.log.run())?,
-            spawn("tidelock-fold", &inner, Inner::run_fold)?,
-        ];
+        let threads = vec![spawn("tidelock-log", &inner, |inner| inner.log.run())?, spawn("tidelock-fold", &inner, Inner::run_fold)?];
         Ok(Storage(Arc::new(Handle { inner, threads: Mutex::new(threads), _lock: lock })))
     }
 
@@ -295,12 +292,7 @@ fn recover(options: Options, disk: Arc<dyn Disk>) -> Result<Inner, StorageError>
     Ok(Inner { folder, log, pins, failure, reads: ReadCounters::default(), options, disk })
 }
 
-fn replay_into(
-    folder: &Folder,
-    disk: &Arc<dyn Disk>,
-    checkpoint: Checkpoint,
-    fold_at_bytes: usize,
-) -> Result<LogEnd, StorageError> {
+fn replay_into(folder: &Folder, disk: &Arc<dyn Disk>, checkpoint: Checkpoint, fold_at_bytes: usize) -> Result<LogEnd, StorageError> {
     replay(&**disk, checkpoint.log_floor, &mut |event| {
         match event {
             Event::Commit(commit) => folder.memtables.install(commit.ts, commit.ts, commit.writes),
@@ -329,8 +321,7 @@ impl Inner {
         loop {
             let due = || {
                 let bytes = self.folder.memtables.bytes();
-                bytes >= self.options.memtable_freeze_bytes
-                    || (bytes > 0 && ended_at.elapsed() >= self.options.fold_interval)
+                bytes >= self.options.memtable_freeze_bytes || (bytes > 0 && ended_at.elapsed() >= self.options.fold_interval)
             };
             let Some(begin) = self.folder.next_pass(FOLD_TICK, due) else { return };
             let outcome = if begin { self.folder.pass(&self.log) } else { Ok(()) };

@@ -28,8 +28,7 @@ fn child_that_commits_until_it_is_killed() {
     let mut out = std::io::stdout().lock();
     loop {
         let ts = storage.last_ts().next();
-        let writes: Vec<_> =
-            (ts.0..ts.0 + 5).map(|n| (row(n), Some(Value::from(ts.0.to_be_bytes().repeat(10))))).collect();
+        let writes: Vec<_> = (ts.0..ts.0 + 5).map(|n| (row(n), Some(Value::from(ts.0.to_be_bytes().repeat(10))))).collect();
         storage.append_commit(TxnId(ts.0), ts, &writes).unwrap();
         storage.install_many(ts, writes);
         storage.installed(ts);

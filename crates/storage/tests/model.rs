@@ -116,7 +116,11 @@ impl Harness {
     fn reopen(&mut self, clean: bool) {
         self.pins.clear();
         let storage = self.storage.take().unwrap();
-        if clean { storage.close().unwrap() } else { drop(storage) }
+        if clean {
+            storage.close().unwrap()
+        } else {
+            drop(storage)
+        }
         self.storage = Some(Storage::open(Harness::options(&self.dir)).unwrap());
         assert_eq!(self.storage().last_ts(), Timestamp(self.ts));
     }
@@ -149,12 +153,8 @@ impl Harness {
             if found.len() >= limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         self.storage().scan(span, at, reverse, &mut visit).unwrap();
-        let mut expected: Vec<_> = self
-            .model
-            .keys()
-            .filter(|key| span.contains(key))
-            .filter_map(|key| Some((key.clone(), self.visible(key, at)?)))
-            .collect();
+        let mut expected: Vec<_> =
+            self.model.keys().filter(|key| span.contains(key)).filter_map(|key| Some((key.clone(), self.visible(key, at)?))).collect();
         if reverse {
             expected.reverse();
         }

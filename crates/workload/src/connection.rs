@@ -233,4 +233,3 @@ fn push_literal(text: &mut String, value: &Value) {
         Value::Null => write!(text, "null"),
     };
 }
-

@@ -23,11 +23,8 @@ impl Decimal {
 
     /// The same value with another scale; digits that fall off are dropped.
     pub fn with_scale(self, scale: u32) -> Decimal {
-        let units = if scale >= self.scale {
-            self.units * 10i64.pow(scale - self.scale)
-        } else {
-            self.units / 10i64.pow(self.scale - scale)
-        };
+        let units =
+            if scale >= self.scale { self.units * 10i64.pow(scale - self.scale) } else { self.units / 10i64.pow(self.scale - scale) };
         Decimal { units, scale }
     }
 

@@ -68,22 +68,13 @@ impl Evaluation<'_> {
         Ok(Response::Ended { commit_ts: Timestamp::ZERO })
     }
 
-    fn commit(
-        &self,
-        record: &Arc<TxnRecord>,
-        writes: Vec<LoggedWrite>,
-        end: &EndTxn,
-    ) -> Result<Timestamp, KvError> {
+    fn commit(&self, record: &Arc<TxnRecord>, writes: Vec<LoggedWrite>, end: &EndTxn) -> Result<Timestamp, KvError> {
         let store = self.store;
         let footprint = store.sequencer.footprint(writes.iter().map(|write| write.key.clone()).collect());
         let redo: Vec<(Key, Option<Value>)> = writes.into_iter().map(|write| (write.key, write.value)).collect();
         let turn = store.sequencer.enter(&end.reads, &end.assertions, self.read_ts(), &**store)?;
-        turn.commit(
-            footprint,
-            |ts| store.storage.append_commit(record.id, ts, &redo),
-            |ts| record.flip_to_committed(ts),
-        )
-        .map_err(storage_error)
+        turn.commit(footprint, |ts| store.storage.append_commit(record.id, ts, &redo), |ts| record.flip_to_committed(ts))
+            .map_err(storage_error)
     }
 
     fn abort(&self, record: &Arc<TxnRecord>, locks: Vec<LockSpan>) {
@@ -97,11 +88,7 @@ impl Evaluation<'_> {
     fn clean_up(&self, record: &Arc<TxnRecord>, locks: Vec<LockSpan>) {
         let store = self.store;
         store.forget_if_done(record);
-        let outcome = Resolution {
-            txn: record.id,
-            status: record.status(),
-            commit_ts: record.committed_at().unwrap_or_default(),
-        };
+        let outcome = Resolution { txn: record.id, status: record.status(), commit_ts: record.committed_at().unwrap_or_default() };
         let inline = if store.settings.inline() { store.settings.inline_limit() } else { 0 };
         let left = if inline > 0 { self.resolve_inline(record, locks, inline) } else { locks };
         if left.is_empty() || record.held() == 0 {

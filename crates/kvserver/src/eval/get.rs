@@ -22,12 +22,7 @@ impl Evaluation<'_> {
         outcome
     }
 
-    fn locking_get(
-        &mut self,
-        guard: &mut crate::range::RangeGuard<'_>,
-        key: &Key,
-        strength: LockStrength,
-    ) -> Result<Outcome, KvError> {
+    fn locking_get(&mut self, guard: &mut crate::range::RangeGuard<'_>, key: &Key, strength: LockStrength) -> Result<Outcome, KvError> {
         self.settle_key(guard, key);
         let newest = self.newest_row(guard, key)?;
         let (Newest { row: Some(_), .. }, true) = (&newest, self.is_in_snapshot(key, &newest)?) else {
@@ -39,19 +34,13 @@ impl Evaluation<'_> {
                 let ts = if newest.ts == Timestamp::MAX { Timestamp::ZERO } else { newest.ts };
                 Ok(Outcome::Done(Response::Get { row: newest.row, newest: ts, skipped: false }))
             }
-            Locking::Skipped => {
-                Ok(Outcome::Done(Response::Get { row: None, newest: Timestamp::ZERO, skipped: true }))
-            }
+            Locking::Skipped => Ok(Outcome::Done(Response::Get { row: None, newest: Timestamp::ZERO, skipped: true })),
             Locking::Blocked => Ok(Outcome::Blocked),
         }
     }
 
     /// The newest state of a key: the transaction's own intent, or the newest version. Finished intents were settled before.
-    pub(super) fn newest_row(
-        &self,
-        guard: &mut crate::range::RangeGuard<'_>,
-        key: &Key,
-    ) -> Result<Newest, KvError> {
+    pub(super) fn newest_row(&self, guard: &mut crate::range::RangeGuard<'_>, key: &Key) -> Result<Newest, KvError> {
         if let Some(own) = guard.locks.visible(key, self.reader(), Timestamp::MAX) {
             let row = own.value.map(|value| Row { key: key.clone(), value, ts: own.ts });
             return Ok(Newest { row, ts: own.ts });
@@ -59,10 +48,7 @@ impl Evaluation<'_> {
         let version = self.store.storage.get(key, Timestamp::MAX).map_err(storage_error)?;
         Ok(match version {
             None => Newest { row: None, ts: Timestamp::ZERO },
-            Some(version) => Newest {
-                ts: version.ts,
-                row: version.value.map(|value| Row { key: key.clone(), value, ts: version.ts }),
-            },
+            Some(version) => Newest { ts: version.ts, row: version.value.map(|value| Row { key: key.clone(), value, ts: version.ts }) },
         })
     }
 

@@ -26,9 +26,7 @@ use crate::wait::LockPlace;
 use std::sync::Arc;
 use std::time::Instant;
 use tidelock_base::{Key, RangeId, SessionId, Timestamp, TxnId};
-use tidelock_kvapi::{
-    Header, Isolation, KvError, LockStrength, Request, Response, TooOld, TxnMeta, TxnStatus, WaitPolicy,
-};
+use tidelock_kvapi::{Header, Isolation, KvError, LockStrength, Request, Response, TooOld, TxnMeta, TxnStatus, WaitPolicy};
 
 /// Requests that may wait for one key; the next one is refused.
 pub const MAX_WAITERS_PER_KEY: usize = 20_000;
@@ -114,13 +112,9 @@ impl<'s> Evaluation<'s> {
             Request::RollbackTo { spans, sequence } => self.rollback_to(spans, *sequence).map(Outcome::Done),
             Request::Refresh { reads, to } => self.refresh(reads, *to).map(Outcome::Done),
             Request::ResolveIntent { key, outcome } => self.resolve_intent(key, outcome).map(Outcome::Done),
-            Request::ResolveIntentRange { span, outcome, limit } => {
-                self.resolve_range(span, outcome, *limit).map(Outcome::Done)
-            }
+            Request::ResolveIntentRange { span, outcome, limit } => self.resolve_range(span, outcome, *limit).map(Outcome::Done),
             Request::SequenceNext { key, step } => self.sequence_next(key, step).map(Outcome::Done),
-            Request::SequenceSet { key, value, called } => {
-                self.sequence_set(key, *value, *called).map(Outcome::Done)
-            }
+            Request::SequenceSet { key, value, called } => self.sequence_set(key, *value, *called).map(Outcome::Done),
             Request::DropIndex { index } => self.drop_index(*index).map(Outcome::Done),
             Request::Split { key } => self.split(key).map(Outcome::Done),
             Request::Merge { key } => self.merge(key).map(Outcome::Done),
@@ -227,13 +221,7 @@ impl<'s> Evaluation<'s> {
         }
     }
 
-    fn queue_up(
-        &mut self,
-        guard: &mut RangeGuard<'_>,
-        key: &Key,
-        strength: LockStrength,
-        record: &Arc<TxnRecord>,
-    ) -> Result<(), KvError> {
+    fn queue_up(&mut self, guard: &mut RangeGuard<'_>, key: &Key, strength: LockStrength, record: &Arc<TxnRecord>) -> Result<(), KvError> {
         if self.place.as_ref().is_none_or(|place| place.key != *key) {
             let waiters = guard.locks.queue_len(key);
             if waiters >= MAX_WAITERS_PER_KEY {
@@ -248,8 +236,7 @@ impl<'s> Evaluation<'s> {
             self.place = Some(LockPlace { store, key, waiter, txn: record.id, holder, cell, granted: false });
         }
         let Some(place) = &mut self.place else { return Ok(()) };
-        let blockers: Vec<(TxnId, SessionId)> =
-            guard.locks.blockers(key, place.waiter).iter().map(|b| (b.id, b.session)).collect();
+        let blockers: Vec<(TxnId, SessionId)> = guard.locks.blockers(key, place.waiter).iter().map(|b| (b.id, b.session)).collect();
         place.holder = blockers.first().map_or(SessionId(0), |(_, session)| *session);
         let wait = Wait { session: record.session, key: key.clone(), strength, blockers };
         match self.store.waits.set_wait(record.id, wait, &place.cell) {

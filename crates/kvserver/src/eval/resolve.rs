@@ -29,12 +29,7 @@ impl Evaluation<'_> {
     }
 
     /// Resolves spans of a finished transaction here and now, up to `limit` intents; gives back what is left.
-    pub(super) fn resolve_inline(
-        &self,
-        record: &Arc<TxnRecord>,
-        spans: Vec<LockSpan>,
-        limit: u64,
-    ) -> Vec<LockSpan> {
+    pub(super) fn resolve_inline(&self, record: &Arc<TxnRecord>, spans: Vec<LockSpan>, limit: u64) -> Vec<LockSpan> {
         let mut budget = limit;
         let mut left = Vec::new();
         for span in spans {
@@ -48,8 +43,7 @@ impl Evaluation<'_> {
             let resolved = match &span {
                 LockSpan::Point(key) => self.resolve_point(record, key),
                 LockSpan::Range(range) => {
-                    let (resolved, resume) =
-                        self.resolve_span(range, record.id, Limit::Keys(budget)).unwrap_or((0, None));
+                    let (resolved, resume) = self.resolve_span(range, record.id, Limit::Keys(budget)).unwrap_or((0, None));
                     left.extend(resume.map(LockSpan::Range));
                     resolved
                 }
@@ -111,4 +105,3 @@ fn refuse_pending(outcome: &Resolution) -> Result<(), KvError> {
         _ => Ok(()),
     }
 }
-

@@ -45,13 +45,7 @@ impl Evaluation<'_> {
         Ok(Response::Scan { rows: page.rows, resume, newest: Timestamp::ZERO, read_at: at })
     }
 
-    pub(super) fn locking_scan(
-        &mut self,
-        span: &Span,
-        reverse: bool,
-        limit: Limit,
-        strength: LockStrength,
-    ) -> Result<Outcome, KvError> {
+    pub(super) fn locking_scan(&mut self, span: &Span, reverse: bool, limit: Limit, strength: LockStrength) -> Result<Outcome, KvError> {
         for _ in 0..MAX_ROUNDS {
             let at = if self.is_read_committed() { self.read_ts() } else { self.store.sequencer.newest() };
             let round = self.locking_round(span, reverse, limit, strength, at);
@@ -71,14 +65,7 @@ impl Evaluation<'_> {
     }
 
     /// One pass over the span at `at`, locking as it goes.
-    fn locking_round(
-        &mut self,
-        span: &Span,
-        reverse: bool,
-        limit: Limit,
-        strength: LockStrength,
-        at: Timestamp,
-    ) -> Result<Round, KvError> {
+    fn locking_round(&mut self, span: &Span, reverse: bool, limit: Limit, strength: LockStrength, at: Timestamp) -> Result<Round, KvError> {
         let mut page = Page::new(limit);
         let mut newest = Timestamp::ZERO;
         let mut rest = span.clone();
@@ -210,11 +197,7 @@ impl Page {
 }
 
 fn beyond(span: &Span, key: &Key, reverse: bool) -> Span {
-    if reverse {
-        Span::new(span.start.clone(), key.clone())
-    } else {
-        Span::new(key.next(), span.end.clone())
-    }
+    if reverse { Span::new(span.start.clone(), key.clone()) } else { Span::new(key.next(), span.end.clone()) }
 }
 
 fn covered(span: &Span, resume: Option<&Span>, reverse: bool) -> Span {
@@ -264,10 +247,7 @@ pub(crate) fn merge_scan(
     Ok(flow)
 }
 
-fn visit_intent(
-    intent: &Overlay,
-    visit: &mut dyn FnMut(&Key, Timestamp, &Value) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+fn visit_intent(intent: &Overlay, visit: &mut dyn FnMut(&Key, Timestamp, &Value) -> ControlFlow<()>) -> ControlFlow<()> {
     match &intent.value {
         Some(value) => visit(&intent.key, intent.ts, value),
         None => ControlFlow::Continue(()),

@@ -14,13 +14,7 @@ use tidelock_base::{Key, Timestamp, Value};
 use tidelock_kvapi::{KvError, LockStrength, Response, TooOld, WriteGuard};
 
 impl Evaluation<'_> {
-    pub(super) fn put(
-        &mut self,
-        key: &Key,
-        value: &Value,
-        lock: LockStrength,
-        guard: WriteGuard,
-    ) -> Result<Outcome, KvError> {
+    pub(super) fn put(&mut self, key: &Key, value: &Value, lock: LockStrength, guard: WriteGuard) -> Result<Outcome, KvError> {
         check_sizes(key, value)?;
         self.write(key, Some(value.clone()), lock.max(LockStrength::NoKeyUpdate), guard)
     }
@@ -29,13 +23,7 @@ impl Evaluation<'_> {
         self.write(key, None, LockStrength::Update, guard)
     }
 
-    fn write(
-        &mut self,
-        key: &Key,
-        value: Option<Value>,
-        strength: LockStrength,
-        guarded_by: WriteGuard,
-    ) -> Result<Outcome, KvError> {
+    fn write(&mut self, key: &Key, value: Option<Value>, strength: LockStrength, guarded_by: WriteGuard) -> Result<Outcome, KvError> {
         let store = self.store;
         let outcome = store.with_range(key, |guard| {
             let before = match self.lock(guard, key, strength)? {

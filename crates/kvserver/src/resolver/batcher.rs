@@ -110,9 +110,7 @@ impl Queue {
     }
 
     fn requests(&self, config: &Config) -> Vec<Request> {
-        let of_txn = |outcome: Resolution, merged: &Merged| {
-            merged.spans().map(|span| request(span, outcome, config)).collect::<Vec<_>>()
-        };
+        let of_txn = |outcome: Resolution, merged: &Merged| merged.spans().map(|span| request(span, outcome, config)).collect::<Vec<_>>();
         self.txns.values().filter_map(|(outcome, merged)| Some(of_txn((*outcome)?, merged))).flatten().collect()
     }
 }
@@ -130,13 +128,7 @@ pub struct Batcher {
 impl Batcher {
     /// An empty batcher.
     pub fn new(config: Config) -> Batcher {
-        Batcher {
-            config,
-            queues: HashMap::new(),
-            in_flight: HashMap::new(),
-            next_batch: 0,
-            counts: Counts::default(),
-        }
+        Batcher { config, queues: HashMap::new(), in_flight: HashMap::new(), next_batch: 0, counts: Counts::default() }
     }
 
     /// Changes when batches go out, from now on.
@@ -145,14 +137,7 @@ impl Batcher {
     }
 
     /// Takes an item in. A batch comes out when that makes it full.
-    pub fn add(
-        &mut self,
-        now: Duration,
-        range: RangeId,
-        item: ItemId,
-        outcome: Resolution,
-        span: LockSpan,
-    ) -> Option<Batch> {
+    pub fn add(&mut self, now: Duration, range: RangeId, item: ItemId, outcome: Resolution, span: LockSpan) -> Option<Batch> {
         self.counts.items += 1;
         if !self.config.batch_ranged && matches!(span, LockSpan::Range(_)) {
             let requests = vec![request(span, outcome, &self.config)];
@@ -256,8 +241,6 @@ impl Batcher {
 fn request(span: LockSpan, outcome: Resolution, config: &Config) -> Request {
     match span {
         LockSpan::Point(key) => Request::ResolveIntent { key, outcome },
-        LockSpan::Range(span) => {
-            Request::ResolveIntentRange { span, outcome, limit: Limit::Keys(config.keys_per_pass) }
-        }
+        LockSpan::Range(span) => Request::ResolveIntentRange { span, outcome, limit: Limit::Keys(config.keys_per_pass) },
     }
 }

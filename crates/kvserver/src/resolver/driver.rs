@@ -157,12 +157,7 @@ struct Driver {
 }
 
 impl Driver {
-    fn new(
-        sender: Arc<dyn Sender>,
-        route: Route,
-        settings: Arc<KvSettings>,
-        metrics: Arc<ResolverMetrics>,
-    ) -> Driver {
+    fn new(sender: Arc<dyn Sender>, route: Route, settings: Arc<KvSettings>, metrics: Arc<ResolverMetrics>) -> Driver {
         let (answers, incoming) = mpsc::channel(MAX_IN_FLIGHT);
         Driver {
             sender,
@@ -223,8 +218,7 @@ impl Driver {
         for span in cleanup.spans {
             let item = ItemId(self.next_item);
             self.next_item += 1;
-            let pending =
-                Pending { outcome: cleanup.outcome, span: span.clone(), since: Instant::now(), tries: 0 };
+            let pending = Pending { outcome: cleanup.outcome, span: span.clone(), since: Instant::now(), tries: 0 };
             self.pending.insert(item, pending);
             let range = self.enqueue(item, cleanup.outcome, span);
             if !touched.contains(&range) {
@@ -314,11 +308,7 @@ impl Driver {
     fn publish(&self) {
         self.metrics.publish(self.batcher.counts());
         self.metrics.unresolved.store(self.pending.len() as u64, Ordering::Relaxed);
-        let oldest = if self.pending.len() > 10_000 {
-            None
-        } else {
-            self.pending.values().map(|pending| pending.since.elapsed()).max()
-        };
+        let oldest = if self.pending.len() > 10_000 { None } else { self.pending.values().map(|pending| pending.since.elapsed()).max() };
         self.metrics.oldest_millis.store(oldest.unwrap_or_default().as_millis() as u64, Ordering::Relaxed);
     }
 }

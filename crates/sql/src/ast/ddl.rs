@@ -113,12 +113,25 @@ pub struct TableConstraint {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum TableConstraintKind {
-    PrimaryKey { columns: Vec<Ident>, include: Vec<Ident> },
-    Unique { columns: Vec<Ident>, include: Vec<Ident>, nulls_distinct: bool },
+    PrimaryKey {
+        columns: Vec<Ident>,
+        include: Vec<Ident>,
+    },
+    Unique {
+        columns: Vec<Ident>,
+        include: Vec<Ident>,
+        nulls_distinct: bool,
+    },
     Check(StoredExpr),
-    ForeignKey { columns: Vec<Ident>, spec: ForeignKeySpec },
+    ForeignKey {
+        columns: Vec<Ident>,
+        spec: ForeignKeySpec,
+    },
     /// `ADD CONSTRAINT c PRIMARY KEY USING INDEX i`.
-    UsingIndex { primary: bool, index: Ident },
+    UsingIndex {
+        primary: bool,
+        index: Ident,
+    },
 }
 
 /// DEFERRABLE and friends.
@@ -177,27 +190,77 @@ impl AlterTable {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum AlterTableAction {
-    AddColumn { column: ColumnDef, if_not_exists: bool },
-    DropColumn { column: Ident, if_exists: bool, cascade: bool },
-    RenameColumn { column: Ident, name: Ident },
+    AddColumn {
+        column: ColumnDef,
+        if_not_exists: bool,
+    },
+    DropColumn {
+        column: Ident,
+        if_exists: bool,
+        cascade: bool,
+    },
+    RenameColumn {
+        column: Ident,
+        name: Ident,
+    },
     RenameTo(String),
-    RenameConstraint { constraint: String, name: String },
+    RenameConstraint {
+        constraint: String,
+        name: String,
+    },
     SetSchema(String),
     OwnerTo(String),
     AddConstraint(TableConstraint),
-    DropConstraint { constraint: String, if_exists: bool, cascade: bool },
+    DropConstraint {
+        constraint: String,
+        if_exists: bool,
+        cascade: bool,
+    },
     ValidateConstraint(String),
-    AlterConstraint { constraint: String, timing: ConstraintTiming },
-    SetType { column: Ident, ty: TypeName, using: Option<StoredExpr> },
-    SetDefault { column: Ident, default: StoredExpr },
-    DropDefault { column: Ident },
-    SetNotNull { column: Ident },
-    DropNotNull { column: Ident },
-    AddIdentity { column: Ident, always: bool, options: Vec<SequenceOption> },
-    AlterIdentity { column: Ident, always: Option<bool>, options: Vec<SequenceOption> },
-    DropIdentity { column: Ident, if_exists: bool },
-    DropExpression { column: Ident, if_exists: bool },
-    SetStatistics { column: Ident, target: i32 },
+    AlterConstraint {
+        constraint: String,
+        timing: ConstraintTiming,
+    },
+    SetType {
+        column: Ident,
+        ty: TypeName,
+        using: Option<StoredExpr>,
+    },
+    SetDefault {
+        column: Ident,
+        default: StoredExpr,
+    },
+    DropDefault {
+        column: Ident,
+    },
+    SetNotNull {
+        column: Ident,
+    },
+    DropNotNull {
+        column: Ident,
+    },
+    AddIdentity {
+        column: Ident,
+        always: bool,
+        options: Vec<SequenceOption>,
+    },
+    AlterIdentity {
+        column: Ident,
+        always: Option<bool>,
+        options: Vec<SequenceOption>,
+    },
+    DropIdentity {
+        column: Ident,
+        if_exists: bool,
+    },
+    DropExpression {
+        column: Ident,
+        if_exists: bool,
+    },
+    SetStatistics {
+        column: Ident,
+        target: i32,
+    },
     SetStorageParameters(Vec<(String, String)>),
     ResetStorageParameters(Vec<String>),
     /// `SPLIT AT VALUES (1), (2)`: new range boundaries, each a prefix of the primary key.

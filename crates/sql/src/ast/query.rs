@@ -123,7 +123,10 @@ pub enum SelectItem {
     Star(Pos),
     /// `t.*`
     TableStar(ObjectName),
-    Expr { expr: Expr, alias: Option<String> },
+    Expr {
+        expr: Expr,
+        alias: Option<String>,
+    },
 }
 
 /// One entry of GROUP BY.

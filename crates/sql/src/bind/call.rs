@@ -26,9 +26,10 @@ impl Binder<'_> {
         }
         let name = call.name.name.as_str();
         if call.special
-            && let Some(expr) = self.special(name, call)? {
-                return Ok(expr);
-            }
+            && let Some(expr) = self.special(name, call)?
+        {
+            return Ok(expr);
+        }
         if let Some(window) = &call.over {
             return self.window_call(call, window);
         }
@@ -71,7 +72,11 @@ impl Binder<'_> {
             ("nullif", [left, right]) => {
                 let value = self.expr(left)?;
                 let other = self.expr(right)?;
-                let value = if value.ty().ty == DataType::UNKNOWN && other.ty().ty == DataType::UNKNOWN { self.resolve_unknown(value)? } else { value };
+                let value = if value.ty().ty == DataType::UNKNOWN && other.ty().ty == DataType::UNKNOWN {
+                    self.resolve_unknown(value)?
+                } else {
+                    value
+                };
                 let test = self.operator("=", Some(value.clone()), other, pos)?;
                 let value = match &test {
                     // An unknown literal has taken its type from the comparison.
@@ -117,7 +122,9 @@ impl Binder<'_> {
 
     fn scalar(&mut self, call: &FunctionCall) -> Result<Expr, SqlError> {
         let (name, pos) = (call.name.name.as_str(), call.name.pos);
-        let wrong = |what: &str| Err(SqlError::new(SqlState::WRONG_OBJECT_TYPE, format!("{what} specified, but {name} is not an aggregate function")).at(pos));
+        let wrong = |what: &str| {
+            Err(SqlError::new(SqlState::WRONG_OBJECT_TYPE, format!("{what} specified, but {name} is not an aggregate function")).at(pos))
+        };
         if call.star {
             return Err(SqlError::new(SqlState::UNDEFINED_FUNCTION, format!("function {name}() does not exist")).at(pos));
         }
@@ -138,7 +145,9 @@ impl Binder<'_> {
         let resolved = match resolve_function(name, &types) {
             Ok(resolved) => resolved,
             // `text(x)`, `date(x)`: a type's name is also a cast.
-            Err(error) => return if lookup_type_name(name).is_some() && args.len() == 1 { self.cast_call(call) } else { Err(error.at(pos)) },
+            Err(error) => {
+                return if lookup_type_name(name).is_some() && args.len() == 1 { self.cast_call(call) } else { Err(error.at(pos)) };
+            }
         };
         let args = self.coerce_args(args, &resolved.arg_types, pos)?;
         Ok(folded(Expr::Call { func: resolved.func, args, ty: resolved.result.into() }))
@@ -242,7 +251,11 @@ impl Binder<'_> {
         match self.select.clause {
             Clause::Targets | Clause::OrderBy if !self.select.inside_aggregate => {}
             Clause::Targets => {
-                return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "aggregate function calls cannot contain set-returning function calls").at(pos));
+                return Err(SqlError::new(
+                    SqlState::FEATURE_NOT_SUPPORTED,
+                    "aggregate function calls cannot contain set-returning function calls",
+                )
+                .at(pos));
             }
             clause => {
                 let message = format!("set-returning functions are not allowed in {}", clause.name());
@@ -256,10 +269,11 @@ impl Binder<'_> {
         };
         let id: ColumnId = self.new_column(call.name.name.clone(), ty);
         if let TableFunctionCall::Set { function: set, .. } = &function.call
-            && !set.func.columns.is_empty() {
-                let fields = set.func.columns.iter().map(|(name, _)| *name).zip(function.types.iter().copied());
-                self.fields.insert(id, fields.collect());
-            }
+            && !set.func.columns.is_empty()
+        {
+            let fields = set.func.columns.iter().map(|(name, _)| *name).zip(function.types.iter().copied());
+            self.fields.insert(id, fields.collect());
+        }
         let function = TableFunction { types: vec![ty], ..function };
         self.select.set_functions.push((id, function));
         Ok(Expr::Column(id, ty))
@@ -298,7 +312,11 @@ impl Binder<'_> {
         let args = self.coerce_args(args, &function.arg_types, pos)?;
         let element = function.arg_types.first().and_then(|ty| crate::types::element_of(*ty));
         let concrete = |ty: DataType| if ty == DataType::ANYELEMENT { element.unwrap_or(ty) } else { ty };
-        let types = if function.func.columns.is_empty() { vec![function.result.into()] } else { function.func.columns.iter().map(|(_, ty)| concrete(*ty).into()).collect() };
+        let types = if function.func.columns.is_empty() {
+            vec![function.result.into()]
+        } else {
+            function.func.columns.iter().map(|(_, ty)| concrete(*ty).into()).collect()
+        };
         Ok(TableFunction { call: TableFunctionCall::Set { function, args }, types })
     }
 }

@@ -27,7 +27,8 @@ fn session_dependent(ty: DataType) -> bool {
 /// ISO dates, times of day and simple intervals mean the same under all settings (`now` and `1/2/2020` do not).
 fn is_plain_time(literal: &Expr, ty: DataType) -> bool {
     let Expr::Const(Datum::Text(text), _) = literal else { return false };
-    let iso_date = || text.len() >= 10 && text.bytes().take(10).zip(b"dddd-dd-dd").all(|(c, p)| if *p == b'd' { c.is_ascii_digit() } else { c == *p });
+    let iso_date =
+        || text.len() >= 10 && text.bytes().take(10).zip(b"dddd-dd-dd").all(|(c, p)| if *p == b'd' { c.is_ascii_digit() } else { c == *p });
     match ty {
         DataType::DATE | DataType::TIMESTAMP => iso_date(),
         DataType::TIME => text.bytes().all(|c| c.is_ascii_digit() || matches!(c, b':' | b'.')),
@@ -94,7 +95,9 @@ impl Binder<'_> {
         let from = expr.ty().ty;
         if !can_cast(from, to.ty, CastContext::Assignment) {
             let message = format!("column \"{column}\" is of type {} but expression is of type {from}", to.ty);
-            return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message).hint("You will need to rewrite or cast the expression.").at(pos));
+            return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message)
+                .hint("You will need to rewrite or cast the expression.")
+                .at(pos));
         }
         self.cast_to(expr, to, false, pos)
     }

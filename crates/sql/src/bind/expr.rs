@@ -211,7 +211,13 @@ impl Binder<'_> {
             "<=" => CompareOp::Le,
             ">" => CompareOp::Gt,
             ">=" => CompareOp::Ge,
-            _ => return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, format!("could not determine interpretation of row comparison operator {op}")).at(pos)),
+            _ => {
+                return Err(SqlError::new(
+                    SqlState::FEATURE_NOT_SUPPORTED,
+                    format!("could not determine interpretation of row comparison operator {op}"),
+                )
+                .at(pos));
+            }
         };
         let pairs = left.into_iter().zip(right);
         if matches!(compare, CompareOp::Eq | CompareOp::Ne) {
@@ -228,7 +234,15 @@ impl Binder<'_> {
         Ok(Expr::RowCompare { op: compare, left: lefts, right: rights })
     }
 
-    fn like(&mut self, kind: LikeKind, expr: &ast::Expr, pattern: &ast::Expr, escape: Option<&ast::Expr>, negated: bool, pos: usize) -> Result<Expr, SqlError> {
+    fn like(
+        &mut self,
+        kind: LikeKind,
+        expr: &ast::Expr,
+        pattern: &ast::Expr,
+        escape: Option<&ast::Expr>,
+        negated: bool,
+        pos: usize,
+    ) -> Result<Expr, SqlError> {
         let value = self.expr(expr)?;
         let mut pattern = self.expr(pattern)?;
         let escape = escape.map(|e| self.expr(e)).transpose()?;
@@ -273,11 +287,12 @@ impl Binder<'_> {
         let types: Vec<DataType> = std::iter::once(&left).chain(&members).map(|e| e.ty().ty).collect();
         // One common type makes a list; otherwise it is a chain of comparisons, as in PostgreSQL.
         if let Ok(ty) = common_type(&types, "IN").or_else(|_| common_type(&types[1..], "IN"))
-            && types.iter().all(|from| can_cast(*from, ty, CastContext::Implicit)) {
-                let left = self.coerce(left, ty, pos)?;
-                let list = members.into_iter().map(|e| self.coerce(e, ty, pos)).collect::<Result<_, _>>()?;
-                return Ok(folded(Expr::InList { expr: Box::new(left), list, negated }));
-            }
+            && types.iter().all(|from| can_cast(*from, ty, CastContext::Implicit))
+        {
+            let left = self.coerce(left, ty, pos)?;
+            let list = members.into_iter().map(|e| self.coerce(e, ty, pos)).collect::<Result<_, _>>()?;
+            return Ok(folded(Expr::InList { expr: Box::new(left), list, negated }));
+        }
         let op = if negated { "<>" } else { "=" };
         let tests = members.drain(..).map(|m| self.operator(op, Some(left.clone()), m, pos)).collect::<Result<Vec<_>, _>>()?;
         Ok(folded(if negated { Expr::And(tests) } else { Expr::Or(tests) }))
@@ -288,7 +303,8 @@ impl Binder<'_> {
         let array = self.expr(array)?;
         let element = match array.ty().ty {
             DataType::UNKNOWN => DataType::UNKNOWN,
-            ty => element_of(ty).ok_or_else(|| SqlError::new(SqlState::WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires array on right side").at(pos))?,
+            ty => element_of(ty)
+                .ok_or_else(|| SqlError::new(SqlState::WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires array on right side").at(pos))?,
         };
         // What stands beside an unknown array decides its elements' type.
         let element = if element == DataType::UNKNOWN && left.ty().ty != DataType::UNKNOWN { left.ty().ty } else { element };
@@ -299,8 +315,9 @@ impl Binder<'_> {
         let [left_type, element_type] = resolved.arg_types[..] else {
             return Err(SqlError::new(SqlState::INTERNAL_ERROR, "an operator without two sides"));
         };
-        let array_type = array_of(element_type)
-            .ok_or_else(|| SqlError::new(SqlState::UNDEFINED_OBJECT, format!("could not find array type for data type {element_type}")).at(pos))?;
+        let array_type = array_of(element_type).ok_or_else(|| {
+            SqlError::new(SqlState::UNDEFINED_OBJECT, format!("could not find array type for data type {element_type}")).at(pos)
+        })?;
         let left = Box::new(self.coerce(left, left_type, pos)?);
         let array = Box::new(self.coerce(array, array_type, pos)?);
         Ok(Expr::AnyAll { func: resolved.func, left, array, all })
@@ -322,7 +339,11 @@ impl Binder<'_> {
                 match (&kind, array_of(ty.ty)) {
                     (SubqueryKind::Scalar, _) => ty,
                     (_, Some(array)) => array.into(),
-                    (_, None) => return Err(SqlError::new(SqlState::UNDEFINED_OBJECT, format!("could not find array type for data type {}", ty.ty)).at(pos)),
+                    (_, None) => {
+                        return Err(
+                            SqlError::new(SqlState::UNDEFINED_OBJECT, format!("could not find array type for data type {}", ty.ty)).at(pos)
+                        );
+                    }
                 }
             }
             SubqueryKind::Quantified { .. } => Expr::BOOL,
@@ -372,11 +393,12 @@ impl Binder<'_> {
         let to = column_type(ty)?;
         // `ARRAY[]::int[]` says what the empty array is made of.
         if let ast::Expr::Array(list, _) = expr
-            && let Some(element) = element_of(to.ty) {
-                let list = self.exprs(list)?;
-                let list = list.into_iter().map(|e| self.checked_cast(e, element.into(), pos)).collect::<Result<_, _>>()?;
-                return Ok(folded(Expr::Array(list, to)));
-            }
+            && let Some(element) = element_of(to.ty)
+        {
+            let list = self.exprs(list)?;
+            let list = list.into_iter().map(|e| self.checked_cast(e, element.into(), pos)).collect::<Result<_, _>>()?;
+            return Ok(folded(Expr::Array(list, to)));
+        }
         let value = self.expr(expr)?;
         self.checked_cast(value, to, pos)
     }
@@ -389,7 +411,13 @@ impl Binder<'_> {
         self.cast_to(value, to, true, pos)
     }
 
-    fn case(&mut self, operand: Option<&ast::Expr>, whens: &[(ast::Expr, ast::Expr)], otherwise: Option<&ast::Expr>, pos: usize) -> Result<Expr, SqlError> {
+    fn case(
+        &mut self,
+        operand: Option<&ast::Expr>,
+        whens: &[(ast::Expr, ast::Expr)],
+        otherwise: Option<&ast::Expr>,
+        pos: usize,
+    ) -> Result<Expr, SqlError> {
         let operand = operand.map(|e| self.expr(e)).transpose()?;
         let operand = operand.map(|e| self.resolve_unknown(e)).transpose()?;
         let (mut conditions, mut results) = (Vec::new(), Vec::new());
@@ -428,7 +456,9 @@ impl Binder<'_> {
         // An array of arrays has one more dimension, and the same type.
         let ty = if element.ty.is_array() { element.ty } else { array_of(element.ty).unwrap_or(DataType::UNKNOWN) };
         if ty == DataType::UNKNOWN {
-            return Err(SqlError::new(SqlState::UNDEFINED_OBJECT, format!("could not find array type for data type {}", element.ty)).at(pos));
+            return Err(
+                SqlError::new(SqlState::UNDEFINED_OBJECT, format!("could not find array type for data type {}", element.ty)).at(pos)
+            );
         }
         Ok(folded(Expr::Array(list, ty.into())))
     }

@@ -31,7 +31,12 @@ impl Binder<'_> {
     }
 
     /// Binds an item to the right of others: LATERAL ones (and functions) see them.
-    pub(super) fn beside(&mut self, left: &Namespace, item: &TableRef, locking: &[LockingClause]) -> Result<(Logical, Namespace), SqlError> {
+    pub(super) fn beside(
+        &mut self,
+        left: &Namespace,
+        item: &TableRef,
+        locking: &[LockingClause],
+    ) -> Result<(Logical, Namespace), SqlError> {
         let lateral = matches!(item, TableRef::Subquery { lateral: true, .. } | TableRef::Function { .. });
         if lateral || matches!(item, TableRef::Join { .. }) {
             self.scopes.push(left.clone());
@@ -50,7 +55,8 @@ impl Binder<'_> {
             TableRef::Table { name, alias } => self.table(name, alias.as_ref(), locking),
             TableRef::Subquery { query, alias, .. } => {
                 let Some(alias) = alias else {
-                    return Err(SqlError::new(SqlState::SYNTAX_ERROR, "subquery in FROM must have an alias").hint("For example, FROM (SELECT ...) [AS] foo."));
+                    return Err(SqlError::new(SqlState::SYNTAX_ERROR, "subquery in FROM must have an alias")
+                        .hint("For example, FROM (SELECT ...) [AS] foo."));
                 };
                 let hints = Hints { locking: locks_for(&alias.name.value, locking), ..Hints::default() };
                 let state = super::SelectState::new(Clause::From);
@@ -69,12 +75,18 @@ impl Binder<'_> {
 
     // ---- names
 
-    fn table(&mut self, name: &ObjectName, alias: Option<&TableAlias>, locking: &[LockingClause]) -> Result<(Logical, Namespace), SqlError> {
+    fn table(
+        &mut self,
+        name: &ObjectName,
+        alias: Option<&TableAlias>,
+        locking: &[LockingClause],
+    ) -> Result<(Logical, Namespace), SqlError> {
         if name.schema.is_none()
-            && let Some(at) = self.visible_ctes.iter().rposition(|c| c.name == name.name) {
-                let cte = self.visible_ctes[at].clone();
-                return self.cte_scan(cte.number, cte.in_recursion, &name.name, alias);
-            }
+            && let Some(at) = self.visible_ctes.iter().rposition(|c| c.name == name.name)
+        {
+            let cte = self.visible_ctes[at].clone();
+            return self.cte_scan(cte.number, cte.in_recursion, &name.name, alias);
+        }
         let relation = self.relation(name)?;
         let table = relation.descriptor().clone();
         self.relations.push(table.oid);
@@ -85,7 +97,9 @@ impl Binder<'_> {
         let bound = match (&relation, table.kind) {
             (catalog::Relation::Virtual(virtual_table, descriptor), _) => self.virtual_table(virtual_table.clone(), descriptor, &shown),
             (_, RelationKind::View) => return self.view(&table, &shown, alias, locking),
-            (_, RelationKind::Sequence) => return Err(SqlError::unsupported(format!("reading the sequence \"{}\" as a table", table.name)).at(name.pos)),
+            (_, RelationKind::Sequence) => {
+                return Err(SqlError::unsupported(format!("reading the sequence \"{}\" as a table", table.name)).at(name.pos));
+            }
             _ => {
                 let bound = self.get(&table, &shown);
                 if let (Some(lock), Logical::Get { columns, .. }) = (self.lock_for(&shown, locking), &bound.0) {
@@ -104,10 +118,11 @@ impl Binder<'_> {
     /// The relation of that name, or 42P01.
     pub(super) fn relation(&self, name: &ObjectName) -> Result<catalog::Relation, SqlError> {
         if let Some(database) = &name.catalog
-            && database != self.catalog.database() {
-                let message = format!("cross-database references are not implemented: \"{name}\"");
-                return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message).at(name.pos));
-            }
+            && database != self.catalog.database()
+        {
+            let message = format!("cross-database references are not implemented: \"{name}\"");
+            return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message).at(name.pos));
+        }
         let found = self.catalog.resolve(name.schema.as_deref(), &name.name, &self.settings.search_path);
         found.cloned().ok_or_else(|| {
             let shown = name.schema.as_ref().map_or(name.name.clone(), |s| format!("{s}.{}", name.name));
@@ -138,9 +153,18 @@ impl Binder<'_> {
     }
 
     /// A view is the query it stands for, bound as if nothing else were in sight.
-    fn view(&mut self, table: &Arc<TableDescriptor>, shown: &str, alias: Option<&TableAlias>, locking: &[LockingClause]) -> Result<(Logical, Namespace), SqlError> {
+    fn view(
+        &mut self,
+        table: &Arc<TableDescriptor>,
+        shown: &str,
+        alias: Option<&TableAlias>,
+        locking: &[LockingClause],
+    ) -> Result<(Logical, Namespace), SqlError> {
         if self.view_depth == VIEW_DEPTH_MAX {
-            return Err(SqlError::new(SqlState::INVALID_OBJECT_DEFINITION, format!("infinite recursion detected in rules for relation \"{}\"", table.name)));
+            return Err(SqlError::new(
+                SqlState::INVALID_OBJECT_DEFINITION,
+                format!("infinite recursion detected in rules for relation \"{}\"", table.name),
+            ));
         }
         let text = table.view_query.as_deref().unwrap_or_default();
         let query = crate::parse::parse_query(text)?;
@@ -160,7 +184,10 @@ impl Binder<'_> {
         })?;
         let visible: Vec<_> = table.visible_columns().collect();
         if visible.len() != output.len() {
-            return Err(SqlError::new(SqlState::INTERNAL_ERROR, format!("view \"{}\" no longer has the columns it was made with", table.name)));
+            return Err(SqlError::new(
+                SqlState::INTERNAL_ERROR,
+                format!("view \"{}\" no longer has the columns it was made with", table.name),
+            ));
         }
         let mut exprs = Vec::with_capacity(output.len());
         let mut columns = Vec::with_capacity(output.len());
@@ -178,7 +205,13 @@ impl Binder<'_> {
         Ok((plan, Namespace::of(renamed(relation, alias)?)))
     }
 
-    fn cte_scan(&mut self, number: usize, in_recursion: bool, name: &str, alias: Option<&TableAlias>) -> Result<(Logical, Namespace), SqlError> {
+    fn cte_scan(
+        &mut self,
+        number: usize,
+        in_recursion: bool,
+        name: &str,
+        alias: Option<&TableAlias>,
+    ) -> Result<(Logical, Namespace), SqlError> {
         self.ctes[number].references += 1;
         let sources = self.ctes[number].columns.clone();
         let mut columns = Vec::with_capacity(sources.len());
@@ -195,7 +228,12 @@ impl Binder<'_> {
         Ok((plan, Namespace::of(renamed(relation, alias)?)))
     }
 
-    fn function(&mut self, call: &ast::FunctionCall, ordinality: bool, alias: Option<&TableAlias>) -> Result<(Logical, Namespace), SqlError> {
+    fn function(
+        &mut self,
+        call: &ast::FunctionCall,
+        ordinality: bool,
+        alias: Option<&TableAlias>,
+    ) -> Result<(Logical, Namespace), SqlError> {
         if alias.is_some_and(|a| a.columns.iter().any(|(_, ty)| ty.is_some())) {
             return Err(SqlError::unsupported("a column definition list for a function").at(call.name.pos));
         }
@@ -205,7 +243,9 @@ impl Binder<'_> {
         }
         let function = self.in_clause(Clause::From, |b| b.table_function(call))?;
         let named: Vec<String> = match &function.call {
-            TableFunctionCall::Set { function, .. } if !function.func.columns.is_empty() => function.func.columns.iter().map(|(n, _)| (*n).to_owned()).collect(),
+            TableFunctionCall::Set { function, .. } if !function.func.columns.is_empty() => {
+                function.func.columns.iter().map(|(n, _)| (*n).to_owned()).collect()
+            }
             // A single column is called like the alias.
             _ => vec![shown.clone()],
         };
@@ -221,7 +261,13 @@ impl Binder<'_> {
     }
 
     /// `unnest(a, b)`: one call per array, side by side.
-    fn unnest_several(&mut self, call: &ast::FunctionCall, ordinality: bool, shown: String, alias: Option<&TableAlias>) -> Result<(Logical, Namespace), SqlError> {
+    fn unnest_several(
+        &mut self,
+        call: &ast::FunctionCall,
+        ordinality: bool,
+        shown: String,
+        alias: Option<&TableAlias>,
+    ) -> Result<(Logical, Namespace), SqlError> {
         let mut functions = Vec::with_capacity(call.args.len());
         let mut columns = Vec::with_capacity(call.args.len() + 1);
         for arg in &call.args {
@@ -243,7 +289,14 @@ impl Binder<'_> {
 
     // ---- joins
 
-    fn join(&mut self, left: &TableRef, right: &TableRef, kind: JoinKind, constraint: &JoinConstraint, locking: &[LockingClause]) -> Result<(Logical, Namespace), SqlError> {
+    fn join(
+        &mut self,
+        left: &TableRef,
+        right: &TableRef,
+        kind: JoinKind,
+        constraint: &JoinConstraint,
+        locking: &[LockingClause],
+    ) -> Result<(Logical, Namespace), SqlError> {
         let (left_plan, left_names) = self.table_ref(left, locking)?;
         let (right_plan, right_names) = self.beside(&left_names, right, locking)?;
         let kind = match kind {
@@ -275,7 +328,14 @@ impl Binder<'_> {
     }
 
     /// USING: the named columns stand once, first.
-    fn merge(&mut self, left: Namespace, right: Namespace, using: &[Ident], kind: JoinType, on: &mut Vec<Expr>) -> Result<Namespace, SqlError> {
+    fn merge(
+        &mut self,
+        left: Namespace,
+        right: Namespace,
+        using: &[Ident],
+        kind: JoinType,
+        on: &mut Vec<Expr>,
+    ) -> Result<Namespace, SqlError> {
         let mut merged = Vec::with_capacity(using.len());
         for name in using {
             let l = one_column(&left, name, "left")?;
@@ -291,7 +351,9 @@ impl Binder<'_> {
             };
             merged.push(Visible { name: name.value.clone(), expr });
         }
-        let rest = |space: &Namespace| -> Vec<Visible> { space.columns.iter().filter(|c| !using.iter().any(|u| u.value == c.name)).cloned().collect() };
+        let rest = |space: &Namespace| -> Vec<Visible> {
+            space.columns.iter().filter(|c| !using.iter().any(|u| u.value == c.name)).cloned().collect()
+        };
         let columns = [merged, rest(&left), rest(&right)].concat();
         let mut names = left;
         names.join(right)?;
@@ -319,7 +381,12 @@ fn renamed(mut relation: Relation, alias: Option<&TableAlias>) -> Result<Relatio
     let Some(alias) = alias else { return Ok(relation) };
     relation.alias = alias.name.value.clone();
     if alias.columns.len() > relation.columns.len() {
-        let message = format!("table \"{}\" has {} columns available but {} columns specified", relation.alias, relation.columns.len(), alias.columns.len());
+        let message = format!(
+            "table \"{}\" has {} columns available but {} columns specified",
+            relation.alias,
+            relation.columns.len(),
+            alias.columns.len()
+        );
         return Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, message).at(alias.name.pos));
     }
     for (column, (name, _)) in relation.columns.iter_mut().zip(&alias.columns) {

@@ -48,13 +48,23 @@ impl Binder<'_> {
                     if parts.len() > 12 {
                         return Err(SqlError::new(SqlState::TOO_MANY_COLUMNS, "CUBE is limited to 12 elements"));
                     }
-                    let subset = |mask: usize| parts.iter().enumerate().filter(|(i, _)| mask & (1 << (parts.len() - 1 - i)) != 0).flat_map(|(_, p)| p.clone()).collect();
+                    let subset = |mask: usize| {
+                        parts
+                            .iter()
+                            .enumerate()
+                            .filter(|(i, _)| mask & (1 << (parts.len() - 1 - i)) != 0)
+                            .flat_map(|(_, p)| p.clone())
+                            .collect()
+                    };
                     (0..1usize << parts.len()).rev().map(subset).collect()
                 }
                 GroupItem::Sets(list) => list.iter().map(|l| self.group_exprs(l, targets)).collect::<Result<_, _>>()?,
             };
             if sets.len() * own.len() > GROUPING_SETS_MAX {
-                return Err(SqlError::new(SqlState::STATEMENT_TOO_COMPLEX, format!("too many grouping sets present (maximum {GROUPING_SETS_MAX})")));
+                return Err(SqlError::new(
+                    SqlState::STATEMENT_TOO_COMPLEX,
+                    format!("too many grouping sets present (maximum {GROUPING_SETS_MAX})"),
+                ));
             }
             sets = sets.iter().flat_map(|s| own.iter().map(move |o| [s.as_slice(), o.as_slice()].concat())).collect();
         }
@@ -88,7 +98,13 @@ impl Binder<'_> {
                 let n: usize = digits.parse().unwrap_or(0);
                 match n.checked_sub(1).and_then(|n| targets.get(n)) {
                     Some((_, target)) => *target,
-                    None => return Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, format!("GROUP BY position {digits} is not in select list")).at(*pos)),
+                    None => {
+                        return Err(SqlError::new(
+                            SqlState::INVALID_COLUMN_REFERENCE,
+                            format!("GROUP BY position {digits} is not in select list"),
+                        )
+                        .at(*pos));
+                    }
                 }
             }
             // A column of FROM wins over an output name.
@@ -192,7 +208,9 @@ impl Binder<'_> {
     /// Whether the primary key of the column's table is among the grouping columns.
     fn key_is_grouped(&self, id: ColumnId, source: &Logical) -> bool {
         let Some((_, Logical::Get { table, columns, .. })) = relation_of(source, id) else { return false };
-        let grouped = |position: usize| columns.get(position).is_some_and(|key| self.select.group.iter().any(|(_, e)| matches!(e, Expr::Column(g, _) if g == key)));
+        let grouped = |position: usize| {
+            columns.get(position).is_some_and(|key| self.select.group.iter().any(|(_, e)| matches!(e, Expr::Column(g, _) if g == key)))
+        };
         table.has_primary_key() && table.primary.key.iter().all(|k| grouped(k.column))
     }
 
@@ -223,9 +241,10 @@ impl Binder<'_> {
 /// The use of a table (or anything else with an alias) that a column belongs to.
 fn relation_of(source: &Logical, id: ColumnId) -> Option<(&str, &Logical)> {
     match source {
-        Logical::Get { alias, columns, .. } | Logical::Virtual { alias, columns, .. } | Logical::Function { alias, columns, .. } | Logical::Cte { alias, columns, .. } => {
-            columns.contains(&id).then_some((alias.as_str(), source))
-        }
+        Logical::Get { alias, columns, .. }
+        | Logical::Virtual { alias, columns, .. }
+        | Logical::Function { alias, columns, .. }
+        | Logical::Cte { alias, columns, .. } => columns.contains(&id).then_some((alias.as_str(), source)),
         Logical::Filter { input, .. } => relation_of(input, id),
         Logical::Join { left, right, .. } => relation_of(left, id).or_else(|| relation_of(right, id)),
         _ => None,

@@ -31,10 +31,10 @@ impl Binder<'_> {
         match table.kind {
             RelationKind::Table => Ok(table),
             RelationKind::View => Err(SqlError::unsupported(format!("{verb} on the view \"{}\"", table.name))),
-            RelationKind::Sequence => {
-                Err(SqlError::new(SqlState::WRONG_OBJECT_TYPE, format!("cannot change sequence \"{}\"", table.name)))
+            RelationKind::Sequence => Err(SqlError::new(SqlState::WRONG_OBJECT_TYPE, format!("cannot change sequence \"{}\"", table.name))),
+            RelationKind::Virtual => {
+                Err(SqlError::new(SqlState::INSUFFICIENT_PRIVILEGE, format!("permission denied: \"{}\" is a system catalog", table.name)))
             }
-            RelationKind::Virtual => Err(SqlError::new(SqlState::INSUFFICIENT_PRIVILEGE, format!("permission denied: \"{}\" is a system catalog", table.name))),
         }
     }
 
@@ -113,18 +113,26 @@ impl Binder<'_> {
                 return Err(SqlError::new(SqlState::UNDEFINED_COLUMN, message).at(column.pos));
             };
             if positions.contains(&position) {
-                return Err(SqlError::new(SqlState::DUPLICATE_COLUMN, format!("column \"{}\" specified more than once", column.value)).at(column.pos));
+                return Err(SqlError::new(SqlState::DUPLICATE_COLUMN, format!("column \"{}\" specified more than once", column.value))
+                    .at(column.pos));
             }
             positions.push(position);
         }
         Ok(positions)
     }
 
-    fn insert_source(&mut self, insert: &Insert, table: &TableDescriptor, positions: &[usize]) -> Result<(Logical, Vec<ColumnId>), SqlError> {
+    fn insert_source(
+        &mut self,
+        insert: &Insert,
+        table: &TableDescriptor,
+        positions: &[usize],
+    ) -> Result<(Logical, Vec<ColumnId>), SqlError> {
         let source = match &insert.source {
             None => None,
             Some(query) => match &query.body {
-                SetExpr::Values(rows, _) if query.with.is_none() && query.order_by.is_empty() && query.limit.is_none() && query.offset.is_none() => {
+                SetExpr::Values(rows, _)
+                    if query.with.is_none() && query.order_by.is_empty() && query.limit.is_none() && query.offset.is_none() =>
+                {
                     return self.insert_values(rows, insert, table, positions);
                 }
                 _ => Some(query),
@@ -170,16 +178,25 @@ impl Binder<'_> {
         if !always && column.generated.is_none() {
             return Ok(());
         }
-        let error = SqlError::new(SqlState::GENERATED_ALWAYS, format!("cannot insert a non-DEFAULT value into column \"{}\"", column.name)).at(pos);
+        let error =
+            SqlError::new(SqlState::GENERATED_ALWAYS, format!("cannot insert a non-DEFAULT value into column \"{}\"", column.name)).at(pos);
         Err(if column.generated.is_some() {
             error.detail(format!("Column \"{}\" is a generated column.", column.name))
         } else {
-            error.detail(format!("Column \"{}\" is an identity column defined as GENERATED ALWAYS.", column.name)).hint("Use OVERRIDING SYSTEM VALUE to override.")
+            error
+                .detail(format!("Column \"{}\" is an identity column defined as GENERATED ALWAYS.", column.name))
+                .hint("Use OVERRIDING SYSTEM VALUE to override.")
         })
     }
 
     /// VALUES, each expression bound with its column in mind.
-    fn insert_values(&mut self, rows: &[Vec<ast::Expr>], insert: &Insert, table: &TableDescriptor, positions: &[usize]) -> Result<(Logical, Vec<ColumnId>), SqlError> {
+    fn insert_values(
+        &mut self,
+        rows: &[Vec<ast::Expr>],
+        insert: &Insert,
+        table: &TableDescriptor,
+        positions: &[usize],
+    ) -> Result<(Logical, Vec<ColumnId>), SqlError> {
         let mut defaults: Vec<Option<Expr>> = vec![None; table.columns.len()];
         let mut bound = Vec::with_capacity(rows.len());
         let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Values));
@@ -224,7 +241,12 @@ impl Binder<'_> {
 
     // ---- ON CONFLICT
 
-    fn conflict(&mut self, conflict: &ast::OnConflict, table: &Arc<TableDescriptor>, existing: &Relation) -> Result<LogicalConflict, SqlError> {
+    fn conflict(
+        &mut self,
+        conflict: &ast::OnConflict,
+        table: &Arc<TableDescriptor>,
+        existing: &Relation,
+    ) -> Result<LogicalConflict, SqlError> {
         let arbiters = self.arbiters(&conflict.target, table)?;
         let ConflictAction::Update { assignments, filter } = &conflict.action else {
             return Ok(LogicalConflict { arbiters, update: None });
@@ -267,7 +289,9 @@ impl Binder<'_> {
             ConflictTarget::Columns { columns, predicate } => {
                 let mut wanted = Vec::with_capacity(columns.len());
                 for column in columns {
-                    let ast::Expr::Column(parts) = column else { return Err(SqlError::unsupported("ON CONFLICT on an expression").at(column.pos())) };
+                    let ast::Expr::Column(parts) = column else {
+                        return Err(SqlError::unsupported("ON CONFLICT on an expression").at(column.pos()));
+                    };
                     let name = parts.last().map_or("", |p| p.value.as_str());
                     let Some(position) = table.column_position(name) else {
                         return Err(SqlError::new(SqlState::UNDEFINED_COLUMN, format!("column \"{name}\" does not exist")).at(column.pos()));
@@ -334,7 +358,10 @@ impl Binder<'_> {
                 }
                 // The query stays whole inside, where its aggregates, DISTINCT and ORDER BY see all of its columns.
                 let columns: Vec<Ident> = (1..=count).map(|n| Ident { value: format!("column{n}"), pos: *pos }).collect();
-                let alias = TableAlias { name: Ident { value: "assigned".into(), pos: *pos }, columns: columns.iter().map(|column| (column.clone(), None)).collect() };
+                let alias = TableAlias {
+                    name: Ident { value: "assigned".into(), pos: *pos },
+                    columns: columns.iter().map(|column| (column.clone(), None)).collect(),
+                };
                 let source = TableRef::Subquery { query: query.clone(), lateral: false, alias: Some(alias) };
                 let one = |at: usize| ast::Expr::Subquery(Box::new(column_of(&source, &columns[at])), *pos);
                 Ok((0..count).map(one).collect())
@@ -348,7 +375,8 @@ impl Binder<'_> {
             return if column.generated.is_some() { Ok(Expr::Const(Datum::Null, column.ty)) } else { self.default_value(column) };
         }
         if column.generated.is_some() || column.identity.as_ref().is_some_and(|i| i.always) {
-            let detail = if column.generated.is_some() { "is a generated column." } else { "is an identity column defined as GENERATED ALWAYS." };
+            let detail =
+                if column.generated.is_some() { "is a generated column." } else { "is an identity column defined as GENERATED ALWAYS." };
             return Err(SqlError::new(SqlState::GENERATED_ALWAYS, format!("column \"{}\" can only be updated to DEFAULT", column.name))
                 .detail(format!("Column \"{}\" {detail}", column.name))
                 .at(value.pos()));
@@ -356,7 +384,6 @@ impl Binder<'_> {
         let bound = self.expr(&value)?;
         self.assign(bound, &column.name, column.ty, value.pos())
     }
-
 }
 
 /// `SELECT column FROM source`

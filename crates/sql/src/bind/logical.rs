@@ -7,7 +7,10 @@
 use crate::ast::SetOp;
 use crate::catalog::{Oid, TableDescriptor, VirtualTable};
 use crate::expr::Expr;
-use crate::plan::{AggregateCall, BoundCheck, Frame, GeneratedColumn, JoinType, RowLock, SortKey, StatementKind, TableFunction, TableFunctionCall, WindowCall};
+use crate::plan::{
+    AggregateCall, BoundCheck, Frame, GeneratedColumn, JoinType, RowLock, SortKey, StatementKind, TableFunction, TableFunctionCall,
+    WindowCall,
+};
 use crate::types::{ColumnType, DataType};
 use std::sync::Arc;
 
@@ -33,26 +36,95 @@ pub struct ColumnInfo {
 pub enum Logical {
     OneRow,
     /// One use of a stored table; `columns[p]` is the id of position `p`.
-    Get { table: Arc<TableDescriptor>, alias: String, columns: Vec<ColumnId> },
-    Virtual { table: Arc<VirtualTable>, alias: String, columns: Vec<ColumnId> },
-    Function { functions: Vec<TableFunction>, ordinality: bool, alias: String, columns: Vec<ColumnId> },
-    Cte { cte: usize, work_table: bool, alias: String, columns: Vec<ColumnId> },
-    Values { rows: Vec<Vec<Expr>>, columns: Vec<ColumnId> },
-    Filter { input: Box<Logical>, predicates: Vec<Expr> },
+    Get {
+        table: Arc<TableDescriptor>,
+        alias: String,
+        columns: Vec<ColumnId>,
+    },
+    Virtual {
+        table: Arc<VirtualTable>,
+        alias: String,
+        columns: Vec<ColumnId>,
+    },
+    Function {
+        functions: Vec<TableFunction>,
+        ordinality: bool,
+        alias: String,
+        columns: Vec<ColumnId>,
+    },
+    Cte {
+        cte: usize,
+        work_table: bool,
+        alias: String,
+        columns: Vec<ColumnId>,
+    },
+    Values {
+        rows: Vec<Vec<Expr>>,
+        columns: Vec<ColumnId>,
+    },
+    Filter {
+        input: Box<Logical>,
+        predicates: Vec<Expr>,
+    },
     /// The listed columns and nothing else; one that is its own id passes through.
-    Project { input: Box<Logical>, exprs: Vec<(ColumnId, Expr)> },
-    ProjectSet { input: Box<Logical>, functions: Vec<(ColumnId, TableFunction)> },
-    Join { kind: JoinType, left: Box<Logical>, right: Box<Logical>, on: Vec<Expr> },
-    Aggregate { input: Box<Logical>, group: Vec<(ColumnId, Expr)>, sets: Option<Vec<Vec<usize>>>, aggregates: Vec<(ColumnId, AggregateCall)>, set_number: ColumnId },
-    Window { input: Box<Logical>, windows: Vec<LogicalWindow> },
-    Distinct { input: Box<Logical>, keys: Vec<Expr> },
-    Sort { input: Box<Logical>, keys: Vec<SortKey> },
-    Limit { input: Box<Logical>, limit: Option<Expr>, offset: Option<Expr>, ties: Option<Vec<SortKey>> },
+    Project {
+        input: Box<Logical>,
+        exprs: Vec<(ColumnId, Expr)>,
+    },
+    ProjectSet {
+        input: Box<Logical>,
+        functions: Vec<(ColumnId, TableFunction)>,
+    },
+    Join {
+        kind: JoinType,
+        left: Box<Logical>,
+        right: Box<Logical>,
+        on: Vec<Expr>,
+    },
+    Aggregate {
+        input: Box<Logical>,
+        group: Vec<(ColumnId, Expr)>,
+        sets: Option<Vec<Vec<usize>>>,
+        aggregates: Vec<(ColumnId, AggregateCall)>,
+        set_number: ColumnId,
+    },
+    Window {
+        input: Box<Logical>,
+        windows: Vec<LogicalWindow>,
+    },
+    Distinct {
+        input: Box<Logical>,
+        keys: Vec<Expr>,
+    },
+    Sort {
+        input: Box<Logical>,
+        keys: Vec<SortKey>,
+    },
+    Limit {
+        input: Box<Logical>,
+        limit: Option<Expr>,
+        offset: Option<Expr>,
+        ties: Option<Vec<SortKey>>,
+    },
     /// FOR UPDATE and its like: lock what comes up.
-    Lock { input: Box<Logical>, targets: Vec<LockedTable> },
+    Lock {
+        input: Box<Logical>,
+        targets: Vec<LockedTable>,
+    },
     /// UNION ALL: each input with the columns that become `columns`.
-    Append { inputs: Vec<(Logical, Vec<ColumnId>)>, columns: Vec<ColumnId> },
-    SetOp { op: SetOp, all: bool, left: Box<Logical>, left_columns: Vec<ColumnId>, right: Box<Logical>, right_columns: Vec<ColumnId>, columns: Vec<ColumnId> },
+    Append {
+        inputs: Vec<(Logical, Vec<ColumnId>)>,
+        columns: Vec<ColumnId>,
+    },
+    SetOp {
+        op: SetOp,
+        all: bool,
+        left: Box<Logical>,
+        left_columns: Vec<ColumnId>,
+        right: Box<Logical>,
+        right_columns: Vec<ColumnId>,
+        columns: Vec<ColumnId>,
+    },
     Insert(Box<LogicalInsert>),
     Update(Box<LogicalUpdate>),
     Delete(Box<LogicalDelete>),
@@ -160,7 +232,11 @@ pub enum SubqueryKind {
     Exists,
     Array,
     /// `test` over outer ids and the subquery's; `pairs` are its equalities if it is nothing else.
-    Quantified { test: Expr, all: bool, pairs: Option<Vec<(Expr, Expr)>> },
+    Quantified {
+        test: Expr,
+        all: bool,
+        pairs: Option<Vec<(Expr, Expr)>>,
+    },
 }
 
 /// A common table expression.
@@ -202,9 +278,16 @@ impl Logical {
     pub fn output(&self) -> Vec<ColumnId> {
         match self {
             Logical::OneRow => Vec::new(),
-            Logical::Get { columns, .. } | Logical::Virtual { columns, .. } | Logical::Function { columns, .. } | Logical::Cte { columns, .. } => columns.clone(),
+            Logical::Get { columns, .. }
+            | Logical::Virtual { columns, .. }
+            | Logical::Function { columns, .. }
+            | Logical::Cte { columns, .. } => columns.clone(),
             Logical::Values { columns, .. } | Logical::Append { columns, .. } | Logical::SetOp { columns, .. } => columns.clone(),
-            Logical::Filter { input, .. } | Logical::Distinct { input, .. } | Logical::Sort { input, .. } | Logical::Limit { input, .. } | Logical::Lock { input, .. } => input.output(),
+            Logical::Filter { input, .. }
+            | Logical::Distinct { input, .. }
+            | Logical::Sort { input, .. }
+            | Logical::Limit { input, .. }
+            | Logical::Lock { input, .. } => input.output(),
             Logical::Project { exprs, .. } => exprs.iter().map(|(id, _)| *id).collect(),
             Logical::ProjectSet { input, functions } => [input.output(), functions.iter().map(|(id, _)| *id).collect()].concat(),
             Logical::Join { kind: JoinType::Semi | JoinType::Anti, left, .. } => left.output(),

@@ -38,7 +38,8 @@ impl Binder<'_> {
     /// One query inside of another. The plan will be as deep, and is walked by everything that follows.
     fn nested<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, SqlError>) -> Result<T, SqlError> {
         if self.query_depth == QUERY_DEPTH_MAX {
-            return Err(SqlError::new(SqlState::STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(format!("Queries may be nested {QUERY_DEPTH_MAX} levels deep.")));
+            return Err(SqlError::new(SqlState::STATEMENT_TOO_COMPLEX, "stack depth limit exceeded")
+                .hint(format!("Queries may be nested {QUERY_DEPTH_MAX} levels deep.")));
         }
         self.query_depth += 1;
         let result = stacker::maybe_grow(STACK_RED_ZONE, STACK_GROWTH, || run(self));
@@ -58,7 +59,11 @@ impl Binder<'_> {
                 if let (Some(lock), false) = (query.locking.first(), matches!(body, SetExpr::Query(_) | SetExpr::Table(_))) {
                     let what = if matches!(body, SetExpr::Values(..)) { "VALUES" } else { "UNION/INTERSECT/EXCEPT" };
                     let clause = lock.strength.clause();
-                    let message = if what == "VALUES" { format!("{clause} cannot be applied to VALUES") } else { format!("{clause} is not allowed with {what}") };
+                    let message = if what == "VALUES" {
+                        format!("{clause} cannot be applied to VALUES")
+                    } else {
+                        format!("{clause} is not allowed with {what}")
+                    };
                     return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
                 }
                 let (plan, output) = self.set_expr(body, &inner)?;
@@ -90,7 +95,9 @@ impl Binder<'_> {
         let bound = self.expr(expr);
         (self.scopes, self.select) = (scopes, outer);
         let bound = bound.map_err(|error| match error.state() {
-            SqlState::UNDEFINED_COLUMN => SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, format!("argument of {what} must not contain variables")).at(expr.pos()),
+            SqlState::UNDEFINED_COLUMN => {
+                SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, format!("argument of {what} must not contain variables")).at(expr.pos())
+            }
             _ => error,
         })?;
         let from = bound.ty().ty;
@@ -158,7 +165,9 @@ impl Binder<'_> {
             let column: Vec<Expr> = rows.iter().map(|row| row[at].clone()).collect();
             let all_unknown = column.iter().all(|e| e.ty().ty == DataType::UNKNOWN);
             let (column, ty) = match hints.targets.as_ref().and_then(|t| t.get(at)) {
-                Some((_, ty)) if all_unknown => (column.into_iter().map(|e| self.coerce(e, ty.ty, pos)).collect::<Result<Vec<_>, _>>()?, ty.ty.into()),
+                Some((_, ty)) if all_unknown => {
+                    (column.into_iter().map(|e| self.coerce(e, ty.ty, pos)).collect::<Result<Vec<_>, _>>()?, ty.ty.into())
+                }
                 _ if all_unknown && hints.keep_unknown => (column, DataType::UNKNOWN.into()),
                 _ => self.unify(column, "VALUES", pos)?,
             };
@@ -237,7 +246,8 @@ impl Binder<'_> {
             Logical::Project { input, exprs } => {
                 let mut recast = Vec::with_capacity(output.len());
                 for ((name, id), ty) in output.iter().zip(types) {
-                    let source = exprs.iter().find(|(known, _)| known == id).map_or(Expr::Column(*id, self.column_type_of(*id)), |(_, e)| e.clone());
+                    let source =
+                        exprs.iter().find(|(known, _)| known == id).map_or(Expr::Column(*id, self.column_type_of(*id)), |(_, e)| e.clone());
                     let value = self.cast_to(source, ty.ty.into(), false, 0)?;
                     let new = match &value {
                         Expr::Column(same, _) => *same,
@@ -299,14 +309,27 @@ impl Binder<'_> {
             other => return Err(SqlError::unsupported(format!("{} in WITH", other.tag()))),
         };
         let columns = self.cte_columns(cte, output)?;
-        self.ctes.push(BoundCte { name: cte.name.value.clone(), plan, columns, recursive: None, writes, materialized: cte.materialized, references: 0 });
+        self.ctes.push(BoundCte {
+            name: cte.name.value.clone(),
+            plan,
+            columns,
+            recursive: None,
+            writes,
+            materialized: cte.materialized,
+            references: 0,
+        });
         Ok(self.ctes.len() - 1)
     }
 
     /// Columns with the names given behind the CTE's.
     fn cte_columns(&mut self, cte: &Cte, output: Output) -> Result<Vec<ColumnId>, SqlError> {
         if cte.columns.len() > output.len() {
-            let message = format!("WITH query \"{}\" has {} columns available but {} columns specified", cte.name.value, output.len(), cte.columns.len());
+            let message = format!(
+                "WITH query \"{}\" has {} columns available but {} columns specified",
+                cte.name.value,
+                output.len(),
+                cte.columns.len()
+            );
             return Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, message).at(cte.name.pos));
         }
         let columns: Vec<ColumnId> = output.iter().map(|(_, id)| *id).collect();
@@ -320,21 +343,37 @@ impl Binder<'_> {
     /// `base UNION [ALL] step`, where the step reads what the last round added.
     fn recursive_cte(&mut self, cte: &Cte, query: &Query) -> Result<usize, SqlError> {
         let SetExpr::SetOp { op: SetOp::Union, all, left, right } = &query.body else { return self.plain_cte(cte) };
-        if query.with.is_some() || !query.order_by.is_empty() || query.limit.is_some() || query.offset.is_some() || !query.locking.is_empty() {
+        if query.with.is_some()
+            || !query.order_by.is_empty()
+            || query.limit.is_some()
+            || query.offset.is_some()
+            || !query.locking.is_empty()
+        {
             return self.plain_cte(cte);
         }
         let (base, output) = self.set_expr(left, &Hints::default())?;
         // Fresh columns, so that naming them changes nothing below.
-        let exprs: Vec<(ColumnId, Expr)> = output.iter().map(|(name, id)| {
-            let ty = self.column_type_of(*id);
-            (self.new_column(name.clone(), ty), Expr::Column(*id, ty))
-        }).collect();
+        let exprs: Vec<(ColumnId, Expr)> = output
+            .iter()
+            .map(|(name, id)| {
+                let ty = self.column_type_of(*id);
+                (self.new_column(name.clone(), ty), Expr::Column(*id, ty))
+            })
+            .collect();
         let renamed: Output = output.iter().zip(&exprs).map(|((name, _), (id, _))| (name.clone(), *id)).collect();
         let base = Logical::Project { input: Box::new(base), exprs };
         let columns = self.cte_columns(cte, renamed)?;
         let number = self.ctes.len();
         let name = cte.name.value.clone();
-        self.ctes.push(BoundCte { name: name.clone(), plan: base, columns: columns.clone(), recursive: None, writes: false, materialized: cte.materialized, references: 0 });
+        self.ctes.push(BoundCte {
+            name: name.clone(),
+            plan: base,
+            columns: columns.clone(),
+            recursive: None,
+            writes: false,
+            materialized: cte.materialized,
+            references: 0,
+        });
         self.visible_ctes.push(VisibleCte { name, number, in_recursion: true });
         let step = self.set_expr(right, &Hints { keep_unknown: true, ..Hints::default() });
         self.visible_ctes.pop();
@@ -347,9 +386,13 @@ impl Binder<'_> {
             let found = self.column_type_of(*id).ty;
             if found != DataType::UNKNOWN && found != ty.ty && !can_cast(found, ty.ty, CastContext::Implicit) {
                 let message = format!(
-                    "recursive query \"{}\" column {} has type {} in non-recursive term but type {found} overall", cte.name.value, at + 1, ty.ty
+                    "recursive query \"{}\" column {} has type {} in non-recursive term but type {found} overall",
+                    cte.name.value,
+                    at + 1,
+                    ty.ty
                 );
-                return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message).hint("Cast the output of the non-recursive term to the correct type."));
+                return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message)
+                    .hint("Cast the output of the non-recursive term to the correct type."));
             }
         }
         let (step, step_columns) = self.recast(step, &step_output, &types)?;

@@ -45,7 +45,11 @@ impl Namespace {
     /// Puts another FROM item beside this one.
     pub(super) fn join(&mut self, other: Namespace) -> Result<(), SqlError> {
         for relation in &other.relations {
-            if self.relations.iter().any(|r| r.alias == relation.alias && (r.schema == relation.schema || r.schema.is_none() || relation.schema.is_none())) {
+            if self
+                .relations
+                .iter()
+                .any(|r| r.alias == relation.alias && (r.schema == relation.schema || r.schema.is_none() || relation.schema.is_none()))
+            {
                 let message = format!("table name \"{}\" specified more than once", relation.alias);
                 return Err(SqlError::new(SqlState::DUPLICATE_ALIAS, message));
             }
@@ -77,7 +81,9 @@ impl Binder<'_> {
             [name] => self.bare_column(name)?,
             [table, name] => self.qualified_column(None, table, name)?,
             [schema, table, name] => self.qualified_column(Some(schema), table, name)?,
-            [catalog, schema, table, name] if catalog.value == self.catalog.database() => self.qualified_column(Some(schema), table, name)?,
+            [catalog, schema, table, name] if catalog.value == self.catalog.database() => {
+                self.qualified_column(Some(schema), table, name)?
+            }
             _ => {
                 let shown: Vec<&str> = parts.iter().map(|p| p.value.as_str()).collect();
                 let pos = parts.first().map_or(0, |p| p.pos);
@@ -109,10 +115,14 @@ impl Binder<'_> {
         let mut found = relation.columns.iter().filter(|(n, ..)| *n == name.value);
         match (found.next(), found.next()) {
             (Some((_, id, ty)), None) => Ok(Expr::Column(*id, *ty)),
-            (Some(_), Some(_)) => Err(SqlError::new(SqlState::AMBIGUOUS_COLUMN, format!("column reference \"{}\" is ambiguous", name.value)).at(pos)),
+            (Some(_), Some(_)) => {
+                Err(SqlError::new(SqlState::AMBIGUOUS_COLUMN, format!("column reference \"{}\" is ambiguous", name.value)).at(pos))
+            }
             (None, _) => match relation.system.iter().find(|(n, _)| *n == name.value) {
                 Some((_, expr)) => Ok(expr.clone()),
-                None => Err(SqlError::new(SqlState::UNDEFINED_COLUMN, format!("column {}.{} does not exist", table.value, name.value)).at(pos)),
+                None => {
+                    Err(SqlError::new(SqlState::UNDEFINED_COLUMN, format!("column {}.{} does not exist", table.value, name.value)).at(pos))
+                }
             },
         }
     }
@@ -123,13 +133,20 @@ impl Binder<'_> {
             return Ok(relation);
         }
         // `FROM t x` hides the name t.
-        let renamed = self.renamed.iter().rev().find(|(table, other)| table == alias && self.spaces().any(|s| s.relation(None, other).is_some()));
+        let renamed =
+            self.renamed.iter().rev().find(|(table, other)| table == alias && self.spaces().any(|s| s.relation(None, other).is_some()));
         if let Some((_, other)) = renamed {
             let message = format!("invalid reference to FROM-clause entry for table \"{alias}\"");
-            return Err(SqlError::new(SqlState::UNDEFINED_TABLE, message).hint(format!("Perhaps you meant to reference the table alias \"{other}\".")).at(pos));
+            return Err(SqlError::new(SqlState::UNDEFINED_TABLE, message)
+                .hint(format!("Perhaps you meant to reference the table alias \"{other}\"."))
+                .at(pos));
         }
         let hidden = self.hidden.iter().flat_map(|s| &s.relations).any(|r| r.alias == alias);
-        let message = if hidden { format!("invalid reference to FROM-clause entry for table \"{alias}\"") } else { format!("missing FROM-clause entry for table \"{alias}\"") };
+        let message = if hidden {
+            format!("invalid reference to FROM-clause entry for table \"{alias}\"")
+        } else {
+            format!("missing FROM-clause entry for table \"{alias}\"")
+        };
         let error = SqlError::new(SqlState::UNDEFINED_TABLE, message).at(pos);
         Err(if hidden {
             error.hint(format!("There is an entry for table \"{alias}\", but it cannot be referenced from this part of the query."))

@@ -24,10 +24,14 @@ pub(super) fn output_reference(expr: &ast::Expr, output: &Output) -> Result<Opti
             let found = usize::try_from(n).ok().and_then(|n| n.checked_sub(1)).and_then(|n| output.get(n));
             match found {
                 Some((_, id)) => Ok(Some(*id)),
-                None => Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, format!("ORDER BY position {n} is not in select list")).at(*pos)),
+                None => {
+                    Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, format!("ORDER BY position {n} is not in select list")).at(*pos))
+                }
             }
         }
-        ast::Expr::Literal(Literal::String(_), pos) => Err(SqlError::new(SqlState::SYNTAX_ERROR, "non-integer constant in ORDER BY").at(*pos)),
+        ast::Expr::Literal(Literal::String(_), pos) => {
+            Err(SqlError::new(SqlState::SYNTAX_ERROR, "non-integer constant in ORDER BY").at(*pos))
+        }
         ast::Expr::Column(parts) => match parts.as_slice() {
             [name] => {
                 let mut found = output.iter().filter(|(n, _)| *n == name.value).map(|(_, id)| *id);
@@ -95,7 +99,12 @@ struct Targets {
 }
 
 impl Binder<'_> {
-    pub(super) fn select(&mut self, select: &Select, order_by: &[OrderItem], hints: &Hints) -> Result<(Logical, Output, Vec<SortKey>), SqlError> {
+    pub(super) fn select(
+        &mut self,
+        select: &Select,
+        order_by: &[OrderItem],
+        hints: &Hints,
+    ) -> Result<(Logical, Output, Vec<SortKey>), SqlError> {
         let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Targets));
         let locked = std::mem::take(&mut self.locked);
         let scopes = self.scopes.len();
@@ -158,14 +167,19 @@ impl Binder<'_> {
         let mut expanded: Vec<(Option<String>, ast::Expr)> = Vec::new();
         for item in &select.items {
             match item {
-                SelectItem::Expr { expr, alias } => expanded.push((alias.clone().or_else(|| name_of(expr).map(|(name, _)| name)), expr.clone())),
+                SelectItem::Expr { expr, alias } => {
+                    expanded.push((alias.clone().or_else(|| name_of(expr).map(|(name, _)| name)), expr.clone()))
+                }
                 SelectItem::Star(pos) => {
                     let names = self.star(None, *pos)?;
-                    expanded.extend(names.into_iter().map(|(name, _)| (Some(name.clone()), ast::Expr::Column(vec![Ident { value: name, pos: *pos }]))));
+                    expanded.extend(
+                        names.into_iter().map(|(name, _)| (Some(name.clone()), ast::Expr::Column(vec![Ident { value: name, pos: *pos }]))),
+                    );
                 }
                 SelectItem::TableStar(table) => {
                     for (name, _) in self.star(Some(table), table.pos)? {
-                        let parts = vec![Ident { value: table.name.clone(), pos: table.pos }, Ident { value: name.clone(), pos: table.pos }];
+                        let parts =
+                            vec![Ident { value: table.name.clone(), pos: table.pos }, Ident { value: name.clone(), pos: table.pos }];
                         expanded.push((Some(name), ast::Expr::Column(parts)));
                     }
                 }
@@ -344,7 +358,10 @@ impl Binder<'_> {
     ) -> Result<(Logical, Output, Vec<SortKey>), SqlError> {
         let distinct = matches!(select.distinct, Distinct::Distinct);
         if !distinct_on.is_empty() && keys.iter().take(distinct_on.len()).any(|(at, ..)| !distinct_on.contains(at)) {
-            return Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, "SELECT DISTINCT ON expressions must match initial ORDER BY expressions"));
+            return Err(SqlError::new(
+                SqlState::INVALID_COLUMN_REFERENCE,
+                "SELECT DISTINCT ON expressions must match initial ORDER BY expressions",
+            ));
         }
         let visible = targets.visible;
         let projected = self.project(&targets.names, targets.exprs, &plan.output());
@@ -353,7 +370,10 @@ impl Binder<'_> {
             Expr::Column(*id, expr.ty())
         };
         let output: Output = targets.names.iter().take(visible).cloned().zip(projected.iter().map(|(id, _)| *id)).collect();
-        let sort: Vec<SortKey> = keys.iter().map(|(at, descending, nulls_first)| SortKey { expr: column(*at), descending: *descending, nulls_first: *nulls_first }).collect();
+        let sort: Vec<SortKey> = keys
+            .iter()
+            .map(|(at, descending, nulls_first)| SortKey { expr: column(*at), descending: *descending, nulls_first: *nulls_first })
+            .collect();
         let all: Vec<Expr> = (0..visible).map(column).collect();
         let on: Vec<Expr> = distinct_on.iter().map(|at| column(*at)).collect();
         let mut exprs: Vec<(ColumnId, Expr)> = Vec::with_capacity(projected.len());

@@ -1,7 +1,7 @@
 //! Expressions out of the catalog: defaults, checks, generated columns; and single expressions from statements that are not planned.
 
-use super::{Binder, Clause, SelectState};
 use super::scope::{Namespace, Relation};
+use super::{Binder, Clause, SelectState};
 use crate::ast;
 use crate::catalog::{Catalog, Column, TableDescriptor};
 use crate::error::{SqlError, SqlState};
@@ -11,14 +11,22 @@ use crate::types::coercion::CastContext;
 use crate::types::{ColumnType, DataType, Datum};
 
 /// Binds an expression without columns (an argument of EXECUTE, a split key, a default) as a value of a type.
-pub fn bind_scalar(expr: &ast::Expr, to: ColumnType, context: CastContext, catalog: &Catalog, settings: &PlanSettings) -> Result<Expr, SqlError> {
+pub fn bind_scalar(
+    expr: &ast::Expr,
+    to: ColumnType,
+    context: CastContext,
+    catalog: &Catalog,
+    settings: &PlanSettings,
+) -> Result<Expr, SqlError> {
     let mut binder = Binder::new(catalog, settings, &[]);
     binder.select = SelectState::new(Clause::Stored);
     let bound = binder.expr(expr)?;
     let from = bound.ty().ty;
     if !crate::types::coercion::can_cast(from, to.ty, context) {
         let message = format!("column is of type {} but expression is of type {from}", to.ty);
-        return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message).hint("You will need to rewrite or cast the expression.").at(expr.pos()));
+        return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message)
+            .hint("You will need to rewrite or cast the expression.")
+            .at(expr.pos()));
     }
     let value = binder.cast_to(bound, to, context == CastContext::Explicit, expr.pos())?;
     if !binder.subqueries.is_empty() {
@@ -29,7 +37,13 @@ pub fn bind_scalar(expr: &ast::Expr, to: ColumnType, context: CastContext, catal
 
 /// Binds an expression over a table's row: `Expr::Column(p, _)` is position `p`. For checks, generated columns and ALTER ... USING. `to` is the type
 /// wanted, by assignment; None leaves it.
-pub fn bind_row_expression(text: &str, table: &TableDescriptor, to: Option<ColumnType>, catalog: &Catalog, settings: &PlanSettings) -> Result<Expr, SqlError> {
+pub fn bind_row_expression(
+    text: &str,
+    table: &TableDescriptor,
+    to: Option<ColumnType>,
+    catalog: &Catalog,
+    settings: &PlanSettings,
+) -> Result<Expr, SqlError> {
     let parsed = crate::parse::parse_expression(text)?;
     let mut binder = Binder::new(catalog, settings, &[]);
     binder.row_expression(&parsed, table, to)

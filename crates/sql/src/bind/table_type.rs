@@ -23,7 +23,9 @@ pub fn column_type(name: &TypeName) -> Result<ColumnType, SqlError> {
     };
     let typmod = type_modifier(ty, name)?;
     if name.array_dims > 0 {
-        ty = array_of(ty).ok_or_else(|| SqlError::new(SqlState::UNDEFINED_OBJECT, format!("could not find array type for data type {ty}")).at(name.pos))?;
+        ty = array_of(ty).ok_or_else(|| {
+            SqlError::new(SqlState::UNDEFINED_OBJECT, format!("could not find array type for data type {ty}")).at(name.pos)
+        })?;
     }
     Ok(ColumnType { ty, typmod })
 }

@@ -35,7 +35,11 @@ impl Binder<'_> {
     pub(super) fn window_call(&mut self, call: &FunctionCall, spec: &WindowSpec) -> Result<Expr, SqlError> {
         let pos = call.name.pos;
         if !matches!(self.select.clause, Clause::Targets | Clause::OrderBy) || self.select.inside_aggregate {
-            let place = if self.select.inside_aggregate { "aggregate function calls cannot contain window function calls".into() } else { format!("window functions are not allowed in {}", self.select.clause.name()) };
+            let place = if self.select.inside_aggregate {
+                "aggregate function calls cannot contain window function calls".into()
+            } else {
+                format!("window functions are not allowed in {}", self.select.clause.name())
+            };
             let state = if self.select.inside_aggregate { SqlState::GROUPING_ERROR } else { SqlState::WINDOWING_ERROR };
             return Err(SqlError::new(state, place).at(pos));
         }
@@ -43,13 +47,18 @@ impl Binder<'_> {
             return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "DISTINCT is not implemented for window functions").at(pos));
         }
         if !call.order_by.is_empty() {
-            return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "aggregate ORDER BY is not implemented for window functions").at(pos));
+            return Err(
+                SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "aggregate ORDER BY is not implemented for window functions").at(pos)
+            );
         }
         let bound = self.in_clause(Clause::Window, |b| b.window_function(call))?;
         let ty = bound.ty;
         let window = self.in_clause(Clause::Window, |b| b.window(spec))?;
         let id = self.new_column(call.name.name.clone(), ty);
-        let same = |w: &LogicalWindow| format!("{:?}{:?}{:?}", w.partition_by, w.order_by, w.frame) == format!("{:?}{:?}{:?}", window.partition_by, window.order_by, window.frame);
+        let same = |w: &LogicalWindow| {
+            format!("{:?}{:?}{:?}", w.partition_by, w.order_by, w.frame)
+                == format!("{:?}{:?}{:?}", window.partition_by, window.order_by, window.frame)
+        };
         match self.select.windows.iter().position(same) {
             Some(at) => self.select.windows[at].calls.push((id, bound)),
             None => self.select.windows.push(LogicalWindow { calls: vec![(id, bound)], ..window }),
@@ -64,13 +73,24 @@ impl Binder<'_> {
             // Its arguments are over groups, so they may be aggregates themselves.
             let aggregate = self.aggregate_parts(call).map_err(|e| e.at(pos))?;
             let ty = aggregate.function.result.into();
-            return Ok(WindowCall { function: WindowFunction::Aggregate(aggregate.function), args: aggregate.args, filter: aggregate.filter, ty });
+            return Ok(WindowCall {
+                function: WindowFunction::Aggregate(aggregate.function),
+                args: aggregate.args,
+                filter: aggregate.filter,
+                ty,
+            });
         }
         let Some(function) = named(name) else {
-            return Err(SqlError::new(SqlState::WRONG_OBJECT_TYPE, format!("OVER specified, but {name} is not a window function nor an aggregate function")).at(pos));
+            return Err(SqlError::new(
+                SqlState::WRONG_OBJECT_TYPE,
+                format!("OVER specified, but {name} is not a window function nor an aggregate function"),
+            )
+            .at(pos));
         };
         if call.filter.is_some() {
-            return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "FILTER is not implemented for non-aggregate window functions").at(pos));
+            return Err(
+                SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "FILTER is not implemented for non-aggregate window functions").at(pos)
+            );
         }
         let mut args = call.args.iter().map(|a| self.expr(&a.value)).collect::<Result<Vec<_>, _>>()?;
         let wrong = |args: &[Expr]| {
@@ -120,7 +140,9 @@ impl Binder<'_> {
             None => None,
             Some(name) => match self.select.named_windows.iter().find(|(n, _)| *n == name.value) {
                 Some((_, base)) => Some(base.clone()),
-                None => return Err(SqlError::new(SqlState::UNDEFINED_OBJECT, format!("window \"{}\" does not exist", name.value)).at(name.pos)),
+                None => {
+                    return Err(SqlError::new(SqlState::UNDEFINED_OBJECT, format!("window \"{}\" does not exist", name.value)).at(name.pos));
+                }
             },
         };
         let base = base.map(|b| self.window_parts(&b)).transpose()?;
@@ -128,10 +150,18 @@ impl Binder<'_> {
         let (partition_by, order_by, frame) = match (base, &spec.base) {
             (Some(base), Some(name)) => {
                 if !own.0.is_empty() {
-                    return Err(SqlError::new(SqlState::WINDOWING_ERROR, format!("cannot override PARTITION BY clause of window \"{}\"", name.value)).at(name.pos));
+                    return Err(SqlError::new(
+                        SqlState::WINDOWING_ERROR,
+                        format!("cannot override PARTITION BY clause of window \"{}\"", name.value),
+                    )
+                    .at(name.pos));
                 }
                 if !own.1.is_empty() && !base.1.is_empty() {
-                    return Err(SqlError::new(SqlState::WINDOWING_ERROR, format!("cannot override ORDER BY clause of window \"{}\"", name.value)).at(name.pos));
+                    return Err(SqlError::new(
+                        SqlState::WINDOWING_ERROR,
+                        format!("cannot override ORDER BY clause of window \"{}\"", name.value),
+                    )
+                    .at(name.pos));
                 }
                 (base.0, if own.1.is_empty() { base.1 } else { own.1 }, own.2.or(base.2))
             }
@@ -163,7 +193,9 @@ impl Binder<'_> {
         match (&frame.start, &frame.end) {
             (FrameBound::UnboundedFollowing, _) => return invalid("frame start cannot be UNBOUNDED FOLLOWING"),
             (_, FrameBound::UnboundedPreceding) => return invalid("frame end cannot be UNBOUNDED PRECEDING"),
-            (FrameBound::CurrentRow, FrameBound::Preceding(_)) => return invalid("frame starting from current row cannot have preceding rows"),
+            (FrameBound::CurrentRow, FrameBound::Preceding(_)) => {
+                return invalid("frame starting from current row cannot have preceding rows");
+            }
             (FrameBound::Following(_), FrameBound::Preceding(_) | FrameBound::CurrentRow) => {
                 return invalid("frame starting from following row cannot have preceding rows");
             }

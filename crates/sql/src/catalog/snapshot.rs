@@ -131,7 +131,12 @@ impl Catalog {
     }
 
     /// An index by name along a search path, or in the given schema.
-    pub fn resolve_index(&self, schema: Option<&str>, name: &str, search_path: &[String]) -> Option<(&Arc<TableDescriptor>, Option<usize>)> {
+    pub fn resolve_index(
+        &self,
+        schema: Option<&str>,
+        name: &str,
+        search_path: &[String],
+    ) -> Option<(&Arc<TableDescriptor>, Option<usize>)> {
         match schema {
             Some(schema) => self.index_in(schema, name),
             None => effective_path(search_path).find_map(|schema| self.index_in(schema, name)),
@@ -228,7 +233,14 @@ impl CatalogBuilder {
     }
 
     /// Adds a builtin view: SQL text with the columns its query gives.
-    pub fn put_builtin_view(&mut self, oid: Oid, schema: &'static str, name: &'static str, columns: Vec<(&'static str, ColumnType)>, query: String) {
+    pub fn put_builtin_view(
+        &mut self,
+        oid: Oid,
+        schema: &'static str,
+        name: &'static str,
+        columns: Vec<(&'static str, ColumnType)>,
+        query: String,
+    ) {
         let schema_oid = self.catalog.schemas.get(schema).map_or(PG_CATALOG_OID, |s| s.oid);
         let mut table = super::descriptor::virtual_descriptor(&VirtualTable { oid, schema, name, columns }, schema_oid);
         table.kind = RelationKind::View;

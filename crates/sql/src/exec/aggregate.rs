@@ -3,12 +3,12 @@
 //! DISTINCT and ORDER BY inside a call are done here: the arguments of a group are set aside, and fed at the end. With GROUPING SETS each input row goes into
 //! one group of every set; the columns a set doesn't keep are NULL in its groups.
 
+use super::RowBatch;
 use super::batch::{BATCH_ROWS, MemoryUse};
 use super::context::Run;
 use super::operator::Operator;
 use super::sort::{compare_by_keys, key_values};
 use super::sources::RowKey;
-use super::RowBatch;
 use crate::error::SqlError;
 use crate::expr::{EvalContext, Expr, eval, eval_bool};
 use crate::functions::Accumulator;
@@ -66,9 +66,10 @@ impl Groups<'_> {
         let Some((_, cells)) = self.list.get_mut(group) else { return Ok(()) };
         for ((call, cell), types) in self.aggregates.iter().zip(cells).zip(&self.arg_types) {
             if let Some(filter) = &call.filter
-                && !eval_bool(filter, row, context)? {
-                    continue;
-                }
+                && !eval_bool(filter, row, context)?
+            {
+                continue;
+            }
             let args = call.args.iter().map(|arg| eval(arg, row, context)).collect::<Result<smallvec::SmallVec<[Datum; 2]>, _>>()?;
             if let Some(seen) = &mut cell.seen {
                 let key = RowKey::new(args.to_vec(), types);
@@ -130,7 +131,14 @@ impl AggregateState {
         Ok((!batch.is_empty()).then_some(batch))
     }
 
-    async fn run(&mut self, input: &Plan, group: &[Expr], sets: Option<&[Vec<usize>]>, aggregates: &[AggregateCall], run: &mut Run<'_>) -> Result<Vec<Vec<Datum>>, SqlError> {
+    async fn run(
+        &mut self,
+        input: &Plan,
+        group: &[Expr],
+        sets: Option<&[Vec<usize>]>,
+        aggregates: &[AggregateCall],
+        run: &mut Run<'_>,
+    ) -> Result<Vec<Vec<Datum>>, SqlError> {
         let mut types: Vec<DataType> = group.iter().map(|g| g.ty().ty).collect();
         types.extend(sets.map(|_| DataType::INT4));
         let types = Arc::new(types);
@@ -154,7 +162,8 @@ impl AggregateState {
                     continue;
                 };
                 for (number, kept) in sets.iter().enumerate() {
-                    let mut key: Vec<Datum> = values.iter().enumerate().map(|(i, v)| if kept.contains(&i) { v.clone() } else { Datum::Null }).collect();
+                    let mut key: Vec<Datum> =
+                        values.iter().enumerate().map(|(i, v)| if kept.contains(&i) { v.clone() } else { Datum::Null }).collect();
                     key.push(Datum::Int4(number as i32));
                     let at = groups.group(RowKey::new(key, &types))?;
                     groups.add(at, row, &context)?;

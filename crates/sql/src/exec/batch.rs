@@ -69,7 +69,11 @@ impl RowBatch {
     }
 
     /// Appends a row that `fill` writes at the end of the list; nothing is left when it fails or says no.
-    pub fn try_push<E>(&mut self, fill: impl FnOnce(&mut Vec<Datum>) -> Result<(), E>, keep: impl FnOnce(&[Datum]) -> Result<bool, E>) -> Result<bool, E> {
+    pub fn try_push<E>(
+        &mut self,
+        fill: impl FnOnce(&mut Vec<Datum>) -> Result<(), E>,
+        keep: impl FnOnce(&[Datum]) -> Result<bool, E>,
+    ) -> Result<bool, E> {
         let from = self.values.len();
         let kept = fill(&mut self.values).and_then(|()| keep(&self.values[from..]));
         match kept {

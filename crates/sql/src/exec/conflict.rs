@@ -137,7 +137,13 @@ fn second_time() -> SqlError {
         .hint("Ensure that no rows proposed for insertion within the same command have duplicate constrained values.")
 }
 
-fn arbiter_keys(plan: &InsertPlan, conflict: &ConflictPlan, row: &[Datum], writer: &TableWriter, run: &Run<'_>) -> Result<Vec<ArbiterKey>, SqlError> {
+fn arbiter_keys(
+    plan: &InsertPlan,
+    conflict: &ConflictPlan,
+    row: &[Datum],
+    writer: &TableWriter,
+    run: &Run<'_>,
+) -> Result<Vec<ArbiterKey>, SqlError> {
     let mut keys = Vec::with_capacity(conflict.arbiters.len());
     for arbiter in &conflict.arbiters {
         match arbiter.and_then(|place| plan.table.indexes.get(place).map(|index| (place, index))) {
@@ -153,7 +159,13 @@ fn arbiter_keys(plan: &InsertPlan, conflict: &ConflictPlan, row: &[Datum], write
 }
 
 /// The rows that are in the way, locked as the plan says; with `newest` they are locked in any case, so that none is overlooked.
-async fn lookup(plan: &InsertPlan, conflict: &ConflictPlan, keys: &[Vec<ArbiterKey>], newest: bool, run: &mut Run<'_>) -> Result<Existing, SqlError> {
+async fn lookup(
+    plan: &InsertPlan,
+    conflict: &ConflictPlan,
+    keys: &[Vec<ArbiterKey>],
+    newest: bool,
+    run: &mut Run<'_>,
+) -> Result<Existing, SqlError> {
     let planned = conflict.update.as_ref().and_then(|u| u.lock).map(lock_strength);
     let forced = if conflict.update.is_some() { LockStrength::Update } else { LockStrength::KeyShare };
     let lock = planned.or(newest.then_some(forced));
@@ -185,13 +197,20 @@ async fn lookup(plan: &InsertPlan, conflict: &ConflictPlan, keys: &[Vec<ArbiterK
 }
 
 /// The existing row's new image; None when WHERE says to leave it.
-fn updated_row(plan: &InsertPlan, update: &ConflictUpdate, old: &[Datum], proposed: &[Datum], run: &Run<'_>) -> Result<Option<Vec<Datum>>, SqlError> {
+fn updated_row(
+    plan: &InsertPlan,
+    update: &ConflictUpdate,
+    old: &[Datum],
+    proposed: &[Datum],
+    run: &Run<'_>,
+) -> Result<Option<Vec<Datum>>, SqlError> {
     let context = run.eval();
     let both = [old, proposed].concat();
     if let Some(filter) = &update.filter
-        && !eval_bool(filter, &both, &context)? {
-            return Ok(None);
-        }
+        && !eval_bool(filter, &both, &context)?
+    {
+        return Ok(None);
+    }
     let mut new = old.to_vec();
     for (position, value) in &update.assignments {
         let value = eval(value, &both, &context)?;

@@ -1,10 +1,10 @@
 //! What a statement runs in: [`ExecContext`], which the session fills for each statement, and [`Run`], which adds what belongs to one execution.
 
+use super::RowBatch;
 use super::cancel::CancelFlag;
 use super::errors::kv_error;
 use super::foreign_key::DeferredChecks;
 use super::sequence::SequenceMemory;
-use super::RowBatch;
 use crate::catalog::Catalog;
 use crate::catalog::rows::VirtualScan;
 use crate::error::{SqlError, SqlState};

@@ -1,12 +1,12 @@
 //! DELETE.
 
+use super::RowBatch;
 use super::batch::MemoryUse;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
 use super::operator::Operator;
 use super::table_keys::primary_key;
 use super::write::{TableWriter, WRITE_ROWS, can_stream};
-use super::RowBatch;
 use crate::error::SqlError;
 use crate::expr::eval;
 use crate::plan::DeletePlan;

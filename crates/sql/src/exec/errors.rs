@@ -25,14 +25,10 @@ pub fn kv_error(error: KvError, catalog: &Catalog) -> SqlError {
         KvError::WriteTooOld { key, .. } => {
             serialization("could not serialize access due to concurrent update").detail(changed_row(&key, catalog))
         }
-        KvError::ReadChanged { key, .. } => {
-            serialization("could not serialize access due to read/write dependencies among transactions")
-                .detail(changed_row(&key, catalog))
-                .hint("The transaction might succeed if retried.")
-        }
-        KvError::AssertionFailed { .. } => {
-            serialization("could not serialize access due to a concurrent change of a table's definition")
-        }
+        KvError::ReadChanged { key, .. } => serialization("could not serialize access due to read/write dependencies among transactions")
+            .detail(changed_row(&key, catalog))
+            .hint("The transaction might succeed if retried."),
+        KvError::AssertionFailed { .. } => serialization("could not serialize access due to a concurrent change of a table's definition"),
         KvError::TxnAborted { txn } => serialization("the transaction was aborted by the server").detail(format!("Transaction {txn}.")),
         KvError::TooManyWaiters { key, waiters } => {
             let error = SqlError::new(SqlState::CONFIGURATION_LIMIT_EXCEEDED, "too many transactions wait for the same row");
@@ -40,7 +36,9 @@ pub fn kv_error(error: KvError, catalog: &Catalog) -> SqlError {
             error.detail(format!("{waiters} transactions wait{place}."))
         }
         KvError::RangeMismatch { .. } => serialization("the ranges of the table are being changed"),
-        KvError::SequenceExhausted => SqlError::new(SqlState::SEQUENCE_GENERATOR_LIMIT_EXCEEDED, "nextval: reached the end of the sequence"),
+        KvError::SequenceExhausted => {
+            SqlError::new(SqlState::SEQUENCE_GENERATOR_LIMIT_EXCEEDED, "nextval: reached the end of the sequence")
+        }
         KvError::TooLarge { what, bytes, limit } => {
             SqlError::new(SqlState::PROGRAM_LIMIT_EXCEEDED, format!("{what} of {bytes} bytes is longer than the maximum of {limit}"))
         }

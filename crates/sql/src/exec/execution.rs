@@ -87,7 +87,12 @@ pub struct Execution {
 }
 
 /// Runs a plan to its end.
-pub async fn execute(plan: &Arc<StatementPlan>, params: Vec<Datum>, ctx: &mut ExecContext<'_>, sink: &mut dyn RowSink) -> Result<Affected, SqlError> {
+pub async fn execute(
+    plan: &Arc<StatementPlan>,
+    params: Vec<Datum>,
+    ctx: &mut ExecContext<'_>,
+    sink: &mut dyn RowSink,
+) -> Result<Affected, SqlError> {
     let mut execution = Execution::open(Arc::clone(plan), params);
     match execution.run(ctx, sink, None).await? {
         Progress::Done(affected) => Ok(affected),
@@ -100,7 +105,17 @@ impl Execution {
     pub fn open(plan: Arc<StatementPlan>, mut params: Vec<Datum>) -> Execution {
         params.resize(plan.param_types.len() + plan.execution_slots, Datum::Null);
         let ctes = vec![CteRows::default(); plan.ctes.len()];
-        Execution { root: Operator::open(&plan.root), plan, params, ctes, pending: None, given: 0, affected: 0, started: false, done: false }
+        Execution {
+            root: Operator::open(&plan.root),
+            plan,
+            params,
+            ctes,
+            pending: None,
+            given: 0,
+            affected: 0,
+            started: false,
+            done: false,
+        }
     }
 
     /// The plan.
@@ -135,7 +150,12 @@ impl Execution {
         }
     }
 
-    async fn run_uncancelled(&mut self, ctx: &mut ExecContext<'_>, sink: &mut dyn RowSink, max_rows: Option<u64>) -> Result<Progress, SqlError> {
+    async fn run_uncancelled(
+        &mut self,
+        ctx: &mut ExecContext<'_>,
+        sink: &mut dyn RowSink,
+        max_rows: Option<u64>,
+    ) -> Result<Progress, SqlError> {
         if self.started {
             return self.pull(ctx, sink, max_rows).await;
         }
@@ -168,7 +188,12 @@ impl Execution {
         Ok(())
     }
 
-    async fn with_statement_retry(&mut self, ctx: &mut ExecContext<'_>, sink: &mut dyn RowSink, max_rows: Option<u64>) -> Result<Progress, SqlError> {
+    async fn with_statement_retry(
+        &mut self,
+        ctx: &mut ExecContext<'_>,
+        sink: &mut dyn RowSink,
+        max_rows: Option<u64>,
+    ) -> Result<Progress, SqlError> {
         let params = self.params.clone();
         let deferred = ctx.state.deferred.clone();
         for _ in 0..STATEMENT_RETRIES_MAX {
@@ -245,7 +270,13 @@ impl Execution {
         Ok(if self.done { Progress::Done(self.so_far()) } else { Progress::Suspended })
     }
 
-    async fn pull_rows(&mut self, plan: &StatementPlan, run: &mut Run<'_>, sink: &mut dyn RowSink, max_rows: Option<u64>) -> Result<(), SqlError> {
+    async fn pull_rows(
+        &mut self,
+        plan: &StatementPlan,
+        run: &mut Run<'_>,
+        sink: &mut dyn RowSink,
+        max_rows: Option<u64>,
+    ) -> Result<(), SqlError> {
         let mut left = max_rows.unwrap_or(u64::MAX);
         loop {
             let (batch, from) = match self.pending.take() {

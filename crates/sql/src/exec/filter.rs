@@ -1,11 +1,11 @@
 //! Small operators over one input: filter, projection, set-returning targets, limit, distinct.
 
+use super::RowBatch;
 use super::batch::{BATCH_ROWS, MemoryUse};
 use super::context::Run;
 use super::operator::Operator;
 use super::sort::compare_by_keys;
 use super::sources::{RowKey, next_of_calls, start_calls};
-use super::RowBatch;
 use crate::error::{SqlError, SqlState};
 use crate::expr::{Expr, eval, eval_bool};
 use crate::functions::set_returning::SetRows;
@@ -45,7 +45,12 @@ impl ProjectSetState {
         ProjectSetState { input, batch: RowBatch::default(), at: 0, calls: None }
     }
 
-    pub(super) async fn next(&mut self, input: &Plan, functions: &[TableFunction], run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
+    pub(super) async fn next(
+        &mut self,
+        input: &Plan,
+        functions: &[TableFunction],
+        run: &mut Run<'_>,
+    ) -> Result<Option<RowBatch>, SqlError> {
         let width = input.types.len() + functions.iter().map(|f| f.types.len()).sum::<usize>();
         let mut out = RowBatch::new(width);
         while out.len() < BATCH_ROWS {
@@ -82,7 +87,8 @@ pub(super) fn row_count(expr: Option<&Expr>, what: &'static str, run: &Run<'_>) 
     let Some(expr) = expr else { return Ok(None) };
     match eval(expr, &[], &run.eval())? {
         Datum::Int8(count) if count < 0 => {
-            let state = if what == "LIMIT" { SqlState::INVALID_ROW_COUNT_IN_LIMIT_CLAUSE } else { SqlState::INVALID_ROW_COUNT_IN_OFFSET_CLAUSE };
+            let state =
+                if what == "LIMIT" { SqlState::INVALID_ROW_COUNT_IN_LIMIT_CLAUSE } else { SqlState::INVALID_ROW_COUNT_IN_OFFSET_CLAUSE };
             Err(SqlError::new(state, format!("{what} must not be negative")))
         }
         Datum::Int8(count) => Ok(Some(count.unsigned_abs())),

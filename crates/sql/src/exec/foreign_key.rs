@@ -135,7 +135,10 @@ impl ForeignKeyWork {
             return Ok(());
         }
         if self.parents.len() >= PENDING_MAX {
-            return Err(SqlError::new(SqlState::OUT_OF_MEMORY, format!("more than {PENDING_MAX} referenced rows changed in one statement")));
+            return Err(SqlError::new(
+                SqlState::OUT_OF_MEMORY,
+                format!("more than {PENDING_MAX} referenced rows changed in one statement"),
+            ));
         }
         self.parents.push_back(ParentEvent { constraint: Arc::new(constraint.clone()), old, new });
         Ok(())
@@ -187,7 +190,12 @@ impl ForeignKeyWork {
         Ok(ctx.txn.get_one(key, &options).await.map_err(|e| ctx.kv(e))?.is_some())
     }
 
-    async fn delete_children(&mut self, event: &ParentEvent, child: &Arc<TableDescriptor>, ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
+    async fn delete_children(
+        &mut self,
+        event: &ParentEvent,
+        child: &Arc<TableDescriptor>,
+        ctx: &mut ExecContext<'_>,
+    ) -> Result<(), SqlError> {
         let rows = children_of(event, child, LockStrength::Update, None, ctx).await?;
         rely_on(child, ctx);
         let mut writer = TableWriter::new(child, ctx)?;
@@ -201,7 +209,13 @@ impl ForeignKeyWork {
         writer.flush_in(ctx).await.map(drop)
     }
 
-    async fn change_children(&mut self, event: &ParentEvent, child: &Arc<TableDescriptor>, values: NewValues<'_>, ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
+    async fn change_children(
+        &mut self,
+        event: &ParentEvent,
+        child: &Arc<TableDescriptor>,
+        values: NewValues<'_>,
+        ctx: &mut ExecContext<'_>,
+    ) -> Result<(), SqlError> {
         let rows = children_of(event, child, LockStrength::NoKeyUpdate, None, ctx).await?;
         rely_on(child, ctx);
         let mut writer = TableWriter::new(child, ctx)?;
@@ -254,7 +268,14 @@ enum NewValues<'e> {
 }
 
 impl NewValues<'_> {
-    fn value(&self, i: usize, child: &TableDescriptor, column: usize, event: &ParentEvent, ctx: &ExecContext<'_>) -> Result<Datum, SqlError> {
+    fn value(
+        &self,
+        i: usize,
+        child: &TableDescriptor,
+        column: usize,
+        event: &ParentEvent,
+        ctx: &ExecContext<'_>,
+    ) -> Result<Datum, SqlError> {
         let Some(definition) = child.columns.get(column) else { return Ok(Datum::Null) };
         match self {
             NewValues::Null => Ok(Datum::Null),
@@ -331,7 +352,12 @@ fn in_index_order(index: &IndexDescriptor, columns: &[usize], values: &[Datum]) 
 }
 
 /// Values brought to the types of the other side's columns; None when one does not fit, so that nothing can match.
-fn converted(values: &[Datum], from: (&TableDescriptor, &[usize]), to: (&TableDescriptor, &[usize]), ctx: &ExecContext<'_>) -> Option<Vec<Datum>> {
+fn converted(
+    values: &[Datum],
+    from: (&TableDescriptor, &[usize]),
+    to: (&TableDescriptor, &[usize]),
+    ctx: &ExecContext<'_>,
+) -> Option<Vec<Datum>> {
     let mut converted = Vec::with_capacity(values.len());
     for (i, value) in values.iter().enumerate() {
         let source = from.0.columns.get(*from.1.get(i)?)?.ty;
@@ -348,7 +374,9 @@ fn converted(values: &[Datum], from: (&TableDescriptor, &[usize]), to: (&TableDe
 fn parent_key(parent: &TableDescriptor, check: &ChildCheck, ctx: &ExecContext<'_>) -> Result<Option<Key>, SqlError> {
     let constraint = &check.constraint;
     let child = child_table(constraint, ctx)?;
-    let Some(values) = converted(&check.values, (&child, &constraint.child_columns), (parent, &constraint.parent_columns), ctx) else { return Ok(None) };
+    let Some(values) = converted(&check.values, (&child, &constraint.child_columns), (parent, &constraint.parent_columns), ctx) else {
+        return Ok(None);
+    };
     let index = parent.index_by_oid(constraint.parent_index).unwrap_or(&parent.primary);
     key_of_values(parent, index, &in_index_order(index, &constraint.parent_columns, &values)).map(Some)
 }
@@ -403,9 +431,11 @@ async fn refuse_children(event: &ParentEvent, child: &Arc<TableDescriptor>, ctx:
     }
     let parent = parent_table(&event.constraint, ctx)?;
     let name = &event.constraint.name;
-    let message = format!("update or delete on table \"{}\" violates foreign key constraint \"{name}\" on table \"{}\"", parent.name, child.name);
+    let message =
+        format!("update or delete on table \"{}\" violates foreign key constraint \"{name}\" on table \"{}\"", parent.name, child.name);
     let key = key_text(&parent, &event.constraint.parent_columns, &event.old, &ctx.text());
-    let error = SqlError::new(SqlState::FOREIGN_KEY_VIOLATION, message).detail(format!("{key} is still referenced from table \"{}\".", child.name));
+    let error =
+        SqlError::new(SqlState::FOREIGN_KEY_VIOLATION, message).detail(format!("{key} is still referenced from table \"{}\".", child.name));
     Err(constraint_of(error, child, name))
 }
 
@@ -419,7 +449,13 @@ fn child_index<'t>(child: &'t TableDescriptor, columns: &[usize]) -> Option<&'t 
 }
 
 /// The children of a parent's old key, locked.
-async fn children_of(event: &ParentEvent, child: &Arc<TableDescriptor>, lock: LockStrength, limit: Option<usize>, ctx: &mut ExecContext<'_>) -> Result<Vec<Vec<Datum>>, SqlError> {
+async fn children_of(
+    event: &ParentEvent,
+    child: &Arc<TableDescriptor>,
+    lock: LockStrength,
+    limit: Option<usize>,
+    ctx: &mut ExecContext<'_>,
+) -> Result<Vec<Vec<Datum>>, SqlError> {
     let constraint = &event.constraint;
     let parent = parent_table(constraint, ctx)?;
     let Some(values) = converted(&event.old, (&parent, &constraint.parent_columns), (child, &constraint.child_columns), ctx) else {
@@ -463,7 +499,14 @@ async fn children_of(event: &ParentEvent, child: &Arc<TableDescriptor>, lock: Lo
 
 /// One page of a scan for children. Without an index the whole table is read, and locking all of it would be too much. A new child can't appear: it
 /// would have to lock the parent, which we hold.
-async fn child_page(span: Span, indexed: bool, through_entries: bool, child: &TableDescriptor, lock: LockStrength, ctx: &mut ExecContext<'_>) -> Result<(Vec<Vec<Datum>>, Option<Span>), SqlError> {
+async fn child_page(
+    span: Span,
+    indexed: bool,
+    through_entries: bool,
+    child: &TableDescriptor,
+    lock: LockStrength,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(Vec<Vec<Datum>>, Option<Span>), SqlError> {
     let entry_lock = if indexed { Some(if through_entries { LockStrength::KeyShare } else { lock }) } else { None };
     let read = ReadOptions { columns: ColumnSet::ALL, lock: entry_lock, wait: WaitPolicy::Block };
     let options = ScanOptions { read, reverse: false, limit: Limit::Keys(CHILD_PAGE_ROWS) };

@@ -1,10 +1,10 @@
 //! Hash join: the right side in a hash table, the left one probes it.
 
+use super::RowBatch;
 use super::batch::{BATCH_ROWS, MemoryUse};
 use super::context::{Run, misfit};
 use super::operator::Operator;
 use super::sources::RowKey;
-use super::RowBatch;
 use crate::error::SqlError;
 use crate::expr::{EvalContext, Expr, eval, eval_bool};
 use crate::plan::{JoinType, Plan, PlanNode};
@@ -127,9 +127,10 @@ fn probe(
             both.extend_from_slice(right);
         }
         if let Some(on) = on
-            && !eval_bool(on, &both, context)? {
-                continue;
-            }
+            && !eval_bool(on, &both, context)?
+        {
+            continue;
+        }
         any = true;
         if matches!(kind, JoinType::Semi | JoinType::Anti) {
             break;

@@ -45,7 +45,12 @@ impl InsertState {
 }
 
 /// Inserts complete rows outside of a plan: COPY. What they owe to foreign keys is added to `foreign`, for the statement's end.
-pub(super) async fn insert_rows(plan: &InsertPlan, batch: RowBatch, foreign: &mut ForeignKeyWork, ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
+pub(super) async fn insert_rows(
+    plan: &InsertPlan,
+    batch: RowBatch,
+    foreign: &mut ForeignKeyWork,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(), SqlError> {
     let statement = StatementPlan {
         kind: StatementKind::Insert,
         root: plan.input.clone(),
@@ -58,7 +63,16 @@ pub(super) async fn insert_rows(plan: &InsertPlan, batch: RowBatch, foreign: &mu
         catalog_version: ctx.catalog.version(),
         relations: Vec::new(),
     };
-    let mut run = Run { ctx: ctx.reborrow(), plan: Arc::new(statement), params: Vec::new(), ctes: Vec::new(), affected: 0, inside_cte: false, batches: 0, compared: 0 };
+    let mut run = Run {
+        ctx: ctx.reborrow(),
+        plan: Arc::new(statement),
+        params: Vec::new(),
+        ctes: Vec::new(),
+        affected: 0,
+        inside_cte: false,
+        batches: 0,
+        compared: 0,
+    };
     let mut insertion = Insertion::new(plan, &run)?;
     insertion.foreign = std::mem::take(foreign);
     insertion.rows(batch, &mut run).await?;

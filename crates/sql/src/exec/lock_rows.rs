@@ -3,11 +3,11 @@
 //! A row that changed before it was locked is looked at again: its columns in the output are replaced by the newest ones, and the conditions that the plan
 //! names must still hold; a row that is gone, or that SKIP LOCKED left out, is dropped.
 
+use super::RowBatch;
 use super::context::Run;
 use super::operator::Operator;
 use super::scan::{lock_strength, wait_policy};
 use super::table_keys::{decode_row, key_of_values};
-use super::RowBatch;
 use crate::error::SqlError;
 use crate::expr::eval_bool;
 use crate::plan::{LockTarget, Plan};

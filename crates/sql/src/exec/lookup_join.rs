@@ -3,6 +3,7 @@
 //! When the inner side is single rows by primary key, a whole batch of left rows is one request: the keys are computed row by row, then read together.
 //! Everything else runs the inner scan once per left row.
 
+use super::RowBatch;
 use super::context::{Run, misfit};
 use super::hash_join::finish_row;
 use super::nested_loop::pair;
@@ -10,7 +11,6 @@ use super::operator::Operator;
 use super::scan::{ScanState, push_matching};
 use super::subplan::{bind_all, holds};
 use super::table_keys::key_of_values;
-use super::RowBatch;
 use crate::error::SqlError;
 use crate::plan::keys::concrete_spans;
 use crate::plan::{Access, JoinType, KeyPart, Plan, PlanNode, Scan};

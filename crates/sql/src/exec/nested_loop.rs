@@ -1,11 +1,11 @@
 //! Nested loop: every pair; the right side materialized, or run anew for each left row (LATERAL).
 
+use super::RowBatch;
 use super::batch::BATCH_ROWS;
 use super::context::{Run, misfit};
 use super::hash_join::finish_row;
 use super::operator::Operator;
 use super::subplan::bind_all;
-use super::RowBatch;
 use crate::error::SqlError;
 use crate::expr::{EvalContext, Expr, eval_bool};
 use crate::plan::{JoinType, Plan, PlanNode};
@@ -25,7 +25,16 @@ pub(crate) struct NestedLoopState {
 
 impl NestedLoopState {
     pub(super) fn new(left: Operator, right: Operator) -> NestedLoopState {
-        NestedLoopState { left, right, inner: None, matched: Vec::new(), outer: RowBatch::default(), at: 0, left_ended: false, unmatched_at: 0 }
+        NestedLoopState {
+            left,
+            right,
+            inner: None,
+            matched: Vec::new(),
+            outer: RowBatch::default(),
+            at: 0,
+            left_ended: false,
+            unmatched_at: 0,
+        }
     }
 
     pub(super) async fn next(&mut self, plan: &Plan, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
@@ -91,9 +100,10 @@ pub(super) fn pair(
         both.truncate(row.len());
         both.extend_from_slice(right);
         if let Some(on) = on
-            && !eval_bool(on, &both, context)? {
-                continue;
-            }
+            && !eval_bool(on, &both, context)?
+        {
+            continue;
+        }
         any = true;
         if matches!(kind, JoinType::Semi | JoinType::Anti) {
             break;

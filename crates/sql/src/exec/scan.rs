@@ -8,11 +8,13 @@
 //! matches (its filter, or the bounds of the index it was found through) is left out, as PostgreSQL does; at the other levels the transaction has
 //! refreshed or failed by then.
 
+use super::RowBatch;
 use super::batch::BATCH_ROWS;
 use super::context::Run;
 use super::filter::row_count;
-use super::table_keys::{decode_entry, decode_row, decode_whole, entry_key, entry_places, index_id, key_of_values, primary_key_of_entry, span_keys};
-use super::RowBatch;
+use super::table_keys::{
+    decode_entry, decode_row, decode_whole, entry_key, entry_places, index_id, key_of_values, primary_key_of_entry, span_keys,
+};
 use crate::ast::{RowLockStrength, RowLockWait};
 use crate::error::SqlError;
 use crate::expr::eval_bool;

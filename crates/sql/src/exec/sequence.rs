@@ -79,12 +79,14 @@ impl SequenceMemory {
 
 /// A sequence's definition, by OID.
 pub(crate) fn sequence_of<'c>(ctx: &'c ExecContext<'_>, oid: Oid) -> Result<(&'c str, &'c SequenceDescriptor), SqlError> {
-    let table = ctx.catalog.table(oid).ok_or_else(|| {
-        SqlError::new(SqlState::UNDEFINED_TABLE, format!("could not open relation with OID {oid}"))
-    })?;
-    let definition = table.sequence.as_ref().ok_or_else(|| {
-        SqlError::new(SqlState::WRONG_OBJECT_TYPE, format!("\"{}\" is not a sequence", table.name))
-    })?;
+    let table = ctx
+        .catalog
+        .table(oid)
+        .ok_or_else(|| SqlError::new(SqlState::UNDEFINED_TABLE, format!("could not open relation with OID {oid}")))?;
+    let definition = table
+        .sequence
+        .as_ref()
+        .ok_or_else(|| SqlError::new(SqlState::WRONG_OBJECT_TYPE, format!("\"{}\" is not a sequence", table.name)))?;
     Ok((&table.name, definition))
 }
 

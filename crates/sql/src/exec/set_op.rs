@@ -1,10 +1,10 @@
 //! INTERSECT and EXCEPT: the right side is counted in a hash table, the left one decides.
 
+use super::RowBatch;
 use super::batch::MemoryUse;
 use super::context::Run;
 use super::operator::Operator;
 use super::sources::RowKey;
-use super::RowBatch;
 use crate::ast::SetOp;
 use crate::error::SqlError;
 use crate::plan::Plan;
@@ -25,7 +25,14 @@ impl SetOpState {
         SetOpState { left, right, counts: None, types: Arc::default() }
     }
 
-    pub(super) async fn next(&mut self, op: SetOp, all: bool, left: &Plan, right: &Plan, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
+    pub(super) async fn next(
+        &mut self,
+        op: SetOp,
+        all: bool,
+        left: &Plan,
+        right: &Plan,
+        run: &mut Run<'_>,
+    ) -> Result<Option<RowBatch>, SqlError> {
         if self.counts.is_none() {
             self.types = Arc::new(left.types.iter().map(|t| t.ty).collect());
             self.counts = Some(self.count_right(right, run).await?);

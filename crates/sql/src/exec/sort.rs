@@ -1,10 +1,10 @@
 //! Sorting, in memory: everything, or only the first rows.
 
+use super::RowBatch;
 use super::batch::{BATCH_ROWS, MemoryUse};
 use super::context::Run;
 use super::filter::row_count;
 use super::operator::Operator;
-use super::RowBatch;
 use crate::error::SqlError;
 use crate::expr::{EvalContext, Expr, eval};
 use crate::plan::{Plan, SortKey};
@@ -87,7 +87,14 @@ impl TopNState {
         TopNState { input, sorted: None }
     }
 
-    pub(super) async fn next(&mut self, input: &Plan, keys: &[SortKey], limit: &Expr, offset: Option<&Expr>, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
+    pub(super) async fn next(
+        &mut self,
+        input: &Plan,
+        keys: &[SortKey],
+        limit: &Expr,
+        offset: Option<&Expr>,
+        run: &mut Run<'_>,
+    ) -> Result<Option<RowBatch>, SqlError> {
         if self.sorted.is_none() {
             let skip = row_count(offset, "OFFSET", run)?.unwrap_or(0);
             let wanted = row_count(Some(limit), "LIMIT", run)?.map(|limit| limit.saturating_add(skip));

@@ -1,11 +1,11 @@
 //! Row sources without storage: VALUES, virtual tables, functions, common table expressions.
 
+use super::RowBatch;
 use super::batch::BATCH_ROWS;
 use super::context::{CteRows, Run, misfit};
 use super::operator::Operator;
-use super::RowBatch;
-use crate::error::{SqlError, SqlState};
 use crate::catalog::rows::VirtualScan;
+use crate::error::{SqlError, SqlState};
 use crate::expr::{CompareOp, Expr, eval, eval_bool};
 use crate::functions::set_returning::SetRows;
 use crate::plan::{CtePlan, Plan, PlanNode, TableFunction, TableFunctionCall};
@@ -227,7 +227,13 @@ pub(super) fn next_of_calls(calls: &mut [Option<SetRows>], functions: &[TableFun
 }
 
 impl FunctionScanState {
-    pub(super) fn next(&mut self, functions: &[TableFunction], ordinality: bool, plan: &Plan, run: &Run<'_>) -> Result<Option<RowBatch>, SqlError> {
+    pub(super) fn next(
+        &mut self,
+        functions: &[TableFunction],
+        ordinality: bool,
+        plan: &Plan,
+        run: &Run<'_>,
+    ) -> Result<Option<RowBatch>, SqlError> {
         let calls = match &mut self.calls {
             Some(calls) => calls,
             none => none.insert(start_calls(functions, &[], run)?),

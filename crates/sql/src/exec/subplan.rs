@@ -104,7 +104,12 @@ async fn sequence_numbers(node: &SubPlans, rows: usize, run: &mut Run<'_>) -> Re
             continue;
         };
         let constant = match args.as_slice() {
-            [arg] if function.name == "nextval" && calls == 1 && arg.children().iter().all(|c| c.children().is_empty()) && !mentions_columns(arg) => {
+            [arg]
+                if function.name == "nextval"
+                    && calls == 1
+                    && arg.children().iter().all(|c| c.children().is_empty())
+                    && !mentions_columns(arg) =>
+            {
                 match eval(arg, &[], &run.eval())? {
                     Datum::Oid(oid) => Some(oid),
                     _ => None,

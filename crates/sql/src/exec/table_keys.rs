@@ -91,7 +91,13 @@ pub(crate) fn entry_key(table: &TableDescriptor, index: &IndexDescriptor, row: &
 }
 
 /// The value of a row's entry.
-pub(crate) fn entry_value(table: &TableDescriptor, index: &IndexDescriptor, row: &[Datum], primary: &Key, builder: &mut RowBuilder) -> Vec<u8> {
+pub(crate) fn entry_value(
+    table: &TableDescriptor,
+    index: &IndexDescriptor,
+    row: &[Datum],
+    primary: &Key,
+    builder: &mut RowBuilder,
+) -> Vec<u8> {
     builder.column(|out| out.extend_from_slice(primary.get(INDEX_ID_BYTES..).unwrap_or_default()));
     for column in entry_columns(table, index) {
         match row.get(column).unwrap_or(&Datum::Null) {
@@ -150,7 +156,13 @@ fn missing(table: &TableDescriptor, position: usize) -> Result<Datum, SqlError> 
 }
 
 /// Appends the wanted columns out of an entry; `places[i]` is where in the entry's row the i-th is.
-pub(crate) fn decode_entry(table: &TableDescriptor, positions: &[usize], places: &[usize], value: &[u8], out: &mut Vec<Datum>) -> Result<(), SqlError> {
+pub(crate) fn decode_entry(
+    table: &TableDescriptor,
+    positions: &[usize],
+    places: &[usize],
+    value: &[u8],
+    out: &mut Vec<Datum>,
+) -> Result<(), SqlError> {
     let view = RowView::new(value).map_err(corrupt)?;
     for (position, place) in positions.iter().zip(places) {
         out.push(match view.column(*place) {

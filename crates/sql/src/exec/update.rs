@@ -3,13 +3,13 @@
 //! The input gives the old rows, locked or not, as the plan has it; here they become new images, and one batch of writes. A row that was not locked and has
 //! changed since is reported by the write itself, and the statement (or the transaction) runs again.
 
+use super::RowBatch;
 use super::batch::MemoryUse;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
 use super::operator::Operator;
 use super::table_keys::primary_key;
 use super::write::{TableWriter, WRITE_ROWS, can_stream, check_row, duplicate, fill_generated};
-use super::RowBatch;
 use crate::error::SqlError;
 use crate::expr::eval;
 use crate::plan::UpdatePlan;

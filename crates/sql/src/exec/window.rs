@@ -1,10 +1,10 @@
 //! Window functions: the input in memory, sorted into partitions once per window, the calls computed partition by partition.
 
+use super::RowBatch;
 use super::batch::BATCH_ROWS;
 use super::context::Run;
 use super::operator::Operator;
 use super::sort::{Keyed, compare_by_keys, key_values};
-use super::RowBatch;
 use crate::ast::FrameUnits;
 use crate::error::{SqlError, SqlState};
 use crate::expr::{EvalContext, Expr, eval, eval_bool};
@@ -97,7 +97,9 @@ impl<'p> Partition<'p> {
             start = end;
         }
         let offset = |end: &FrameEnd, which: &str| match end {
-            FrameEnd::Preceding(expr) | FrameEnd::Following(expr) => frame_offset(eval(expr, &[], context)?, which, window.frame.units).map(Some),
+            FrameEnd::Preceding(expr) | FrameEnd::Following(expr) => {
+                frame_offset(eval(expr, &[], context)?, which, window.frame.units).map(Some)
+            }
             _ => Ok(None),
         };
         let (start_offset, end_offset) = (offset(&window.frame.start, "starting")?, offset(&window.frame.end, "ending")?);
@@ -214,9 +216,10 @@ impl<'p> Partition<'p> {
             for row in done.end..frame.end {
                 let row = &self.rows[row].row;
                 if let Some(filter) = &call.filter
-                    && !eval_bool(filter, row, self.context)? {
-                        continue;
-                    }
+                    && !eval_bool(filter, row, self.context)?
+                {
+                    continue;
+                }
                 let args = call.args.iter().map(|arg| eval(arg, row, self.context)).collect::<Result<Vec<_>, _>>()?;
                 accumulator.accumulate(self.context, &args)?;
             }
@@ -328,7 +331,10 @@ fn moved(value: &Datum, ty: DataType, offset: &Datum, forward: bool, context: &E
     let offset_type = crate::types::text::natural_type(offset);
     let resolved = resolve_operator(op, Some(ty), offset_type)?;
     let [left, right] = resolved.arg_types.as_slice() else { return Err(super::context::misfit()) };
-    let args = [cast::cast(value.clone(), ty, (*left).into(), false, context)?, cast::cast(offset.clone(), offset_type, (*right).into(), false, context)?];
+    let args = [
+        cast::cast(value.clone(), ty, (*left).into(), false, context)?,
+        cast::cast(offset.clone(), offset_type, (*right).into(), false, context)?,
+    ];
     let result = (resolved.func.eval)(context, &args)?;
     if resolved.result == ty { Ok(result) } else { cast::cast(result, resolved.result, ty.into(), false, context) }
 }

@@ -127,7 +127,14 @@ impl TableWriter {
         Ok(key)
     }
 
-    fn update_entry(&mut self, place: usize, old: (&[Datum], &Key), new: (&[Datum], &Key), number: usize, context: &EvalContext<'_>) -> Result<(), SqlError> {
+    fn update_entry(
+        &mut self,
+        place: usize,
+        old: (&[Datum], &Key),
+        new: (&[Datum], &Key),
+        number: usize,
+        context: &EvalContext<'_>,
+    ) -> Result<(), SqlError> {
         let table = Arc::clone(&self.table);
         let index = &table.indexes[place];
         let moved = old.1 != new.1;
@@ -182,7 +189,9 @@ fn same(table: &TableDescriptor, column: usize, old: &[Datum], new: &[Datum]) ->
         (Some(Datum::Null), Some(_)) | (Some(_), Some(Datum::Null)) => false,
         (Some(a), Some(b)) => {
             let ty = table.columns.get(column).map_or(DataType::TEXT, |c| c.ty.ty);
-            compare::eq_as(ty, a, b) && (!matches!(ty, DataType::NUMERIC | DataType::BPCHAR | DataType::INTERVAL | DataType::FLOAT8 | DataType::FLOAT4) || encoded_alike(a, b))
+            compare::eq_as(ty, a, b)
+                && (!matches!(ty, DataType::NUMERIC | DataType::BPCHAR | DataType::INTERVAL | DataType::FLOAT8 | DataType::FLOAT4)
+                    || encoded_alike(a, b))
         }
         _ => true,
     }
@@ -213,7 +222,8 @@ pub(super) fn check_row(table: &TableDescriptor, row: &[Datum], checks: &[BoundC
             let message = format!("null value in column \"{}\" of relation \"{}\" violates not-null constraint", column.name, table.name);
             let mut error = SqlError::new(SqlState::NOT_NULL_VIOLATION, message).detail(failing_row(table, row, &context.text()));
             let fields = error.fields_mut();
-            (fields.schema, fields.table, fields.column) = (Some(table.schema.clone()), Some(table.name.clone()), Some(column.name.clone()));
+            (fields.schema, fields.table, fields.column) =
+                (Some(table.schema.clone()), Some(table.name.clone()), Some(column.name.clone()));
             return Err(error);
         }
     }
@@ -256,7 +266,11 @@ pub(super) fn key_text(table: &TableDescriptor, columns: &[usize], values: &[Dat
     let name = |p: &usize| table.columns.get(*p).map_or("?", |c| c.name.as_str());
     let ty = |p: &usize| table.columns.get(*p).map_or(DataType::TEXT, |c| c.ty.ty);
     let names: Vec<&str> = columns.iter().map(name).collect();
-    let shown: Vec<String> = columns.iter().zip(values).map(|(p, value)| if value.is_null() { "null".to_owned() } else { text::to_string(value, ty(p), context) }).collect();
+    let shown: Vec<String> = columns
+        .iter()
+        .zip(values)
+        .map(|(p, value)| if value.is_null() { "null".to_owned() } else { text::to_string(value, ty(p), context) })
+        .collect();
     format!("Key ({})=({})", names.join(", "), shown.join(", "))
 }
 
@@ -266,7 +280,8 @@ pub(super) fn duplicate(table: &TableDescriptor, place: Option<usize>, row: &[Da
     let columns: Vec<usize> = index.key.iter().map(|k| k.column).collect();
     let values: Vec<Datum> = columns.iter().map(|c| row.get(*c).cloned().unwrap_or(Datum::Null)).collect();
     let message = format!("duplicate key value violates unique constraint \"{}\"", index.name);
-    let error = SqlError::new(SqlState::UNIQUE_VIOLATION, message).detail(format!("{} already exists.", key_text(table, &columns, &values, context)));
+    let error = SqlError::new(SqlState::UNIQUE_VIOLATION, message)
+        .detail(format!("{} already exists.", key_text(table, &columns, &values, context)));
     constraint_of(error, table, &index.name)
 }
 

@@ -8,7 +8,7 @@
 use super::{CompareOp, EvalContext, Expr};
 use crate::error::{SqlError, SqlState};
 use crate::functions::BuiltinFunction;
-use crate::types::{cast, compare, Array, ColumnType, DataType, Datum};
+use crate::types::{Array, ColumnType, DataType, Datum, cast, compare};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -96,7 +96,14 @@ fn call(func: &'static BuiltinFunction, args: &[Expr], row: &[Datum], ctx: &Eval
     (func.eval)(ctx, &values)
 }
 
-fn compare_values(op: CompareOp, ty: DataType, left: &Expr, right: &Expr, row: &[Datum], ctx: &EvalContext<'_>) -> Result<Option<bool>, SqlError> {
+fn compare_values(
+    op: CompareOp,
+    ty: DataType,
+    left: &Expr,
+    right: &Expr,
+    row: &[Datum],
+    ctx: &EvalContext<'_>,
+) -> Result<Option<bool>, SqlError> {
     let left = eval_ref(left, row, ctx)?;
     if left.is_null() {
         return Ok(None);
@@ -197,7 +204,14 @@ fn in_list(expr: &Expr, list: &[Expr], row: &[Datum], ctx: &EvalContext<'_>) -> 
     Ok(if unknown { None } else { Some(false) })
 }
 
-fn any_all(func: &'static BuiltinFunction, left: &Expr, array: &Expr, all: bool, row: &[Datum], ctx: &EvalContext<'_>) -> Result<Option<bool>, SqlError> {
+fn any_all(
+    func: &'static BuiltinFunction,
+    left: &Expr,
+    array: &Expr,
+    all: bool,
+    row: &[Datum],
+    ctx: &EvalContext<'_>,
+) -> Result<Option<bool>, SqlError> {
     let left = eval_ref(left, row, ctx)?;
     let array = eval_ref(array, row, ctx)?;
     let Datum::Array(array) = &*array else { return Ok(None) };

@@ -4,9 +4,9 @@
 //! cannot matter.  An error while folding leaves the expression as it is, to fail when (and if) a row reaches it, as `1/0` in a
 //! branch never taken must not.
 
-use super::{eval, EvalContext, Expr};
+use super::{EvalContext, Expr, eval};
 use crate::functions::Volatility;
-use crate::types::{coercion, DataType, Datum};
+use crate::types::{DataType, Datum, coercion};
 
 /// Evaluates what is constant.
 pub fn fold(mut expr: Expr, ctx: &EvalContext<'_>) -> Expr {

@@ -10,7 +10,7 @@ mod context;
 mod eval;
 mod fold;
 
-pub use context::{clock_time, EvalContext, NoSession, ObjectKind, SessionInfo, UNIX_TO_POSTGRES_MICROS};
+pub use context::{EvalContext, NoSession, ObjectKind, SessionInfo, UNIX_TO_POSTGRES_MICROS, clock_time};
 pub(crate) use eval::make_array;
 pub use eval::{eval, eval_bool};
 pub use fold::fold;
@@ -228,9 +228,7 @@ impl Expr {
             Expr::Coalesce(list, _) | Expr::MinMax(list, _, _) | Expr::Array(list, _) => list.iter().collect(),
             Expr::Not(expr) | Expr::IsNull { expr, .. } | Expr::IsBool { expr, .. } | Expr::Cast { expr, .. } => vec![expr],
             Expr::IsDistinct { left, right, .. } => vec![left, right],
-            Expr::Case { whens, otherwise, .. } => {
-                whens.iter().flat_map(|(when, then)| [when, then]).chain(otherwise.as_deref()).collect()
-            }
+            Expr::Case { whens, otherwise, .. } => whens.iter().flat_map(|(when, then)| [when, then]).chain(otherwise.as_deref()).collect(),
             Expr::InList { expr, list, .. } => std::iter::once(&**expr).chain(list).collect(),
             Expr::AnyAll { left, array, .. } => vec![left, array],
             Expr::RowCompare { left, right, .. } => left.iter().chain(right).collect(),
@@ -278,7 +276,9 @@ impl Expr {
         let mut worst = Volatility::Immutable;
         self.walk(&mut |expr| match expr {
             Expr::Call { func, .. } if func.volatility == Volatility::Volatile => worst = Volatility::Volatile,
-            Expr::Call { func, .. } if func.volatility == Volatility::Stable && worst == Volatility::Immutable => worst = Volatility::Stable,
+            Expr::Call { func, .. } if func.volatility == Volatility::Stable && worst == Volatility::Immutable => {
+                worst = Volatility::Stable
+            }
             _ => {}
         });
         worst

@@ -2,7 +2,7 @@
 //! instead of panicking.
 
 use crate::error::{SqlError, SqlState};
-use crate::types::{compare, Array, Datum, Interval, Numeric};
+use crate::types::{Array, Datum, Interval, Numeric, compare};
 use std::sync::Arc;
 
 /// What every builtin returns.

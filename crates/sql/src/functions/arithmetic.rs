@@ -1,7 +1,7 @@
 //! `+ - * / %` and the bit operators of the number types, with overflow checked.
 
-use super::args::{bytes, float, int, numeric, Answer};
 use super::BuiltinFunction;
+use super::args::{Answer, bytes, float, int, numeric};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
 use crate::types::cast::narrow;

@@ -1,12 +1,12 @@
 //! Array functions and operators.
 
-use super::args::{array, int, int4, out, text, Answer};
+use super::args::{Answer, array, int, int4, out, text};
 use super::strings::display;
 use super::{BuiltinFunction, EvalFn};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
 use crate::types::text::{natural_type, to_string};
-use crate::types::{compare, Array, DataType, Datum};
+use crate::types::{Array, DataType, Datum, compare};
 use std::sync::Arc;
 
 const ARRAY: DataType = DataType::ANYARRAY;
@@ -162,7 +162,9 @@ fn array_to_string(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     let parts: Vec<String> = from
         .elements
         .iter()
-        .filter_map(|element| if element.is_null() { null_text.map(str::to_owned) } else { Some(to_string(element, from.element, &ctx.text())) })
+        .filter_map(
+            |element| if element.is_null() { null_text.map(str::to_owned) } else { Some(to_string(element, from.element, &ctx.text())) },
+        )
         .collect();
     out(parts.join(separator))
 }
@@ -202,7 +204,10 @@ fn array_fill(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
         dims.push((length as i32, 1));
     }
     if count > FILL_ELEMENTS_MAX {
-        return Err(SqlError::new(SqlState::PROGRAM_LIMIT_EXCEEDED, format!("array size exceeds the maximum allowed ({FILL_ELEMENTS_MAX})")));
+        return Err(SqlError::new(
+            SqlState::PROGRAM_LIMIT_EXCEEDED,
+            format!("array size exceeds the maximum allowed ({FILL_ELEMENTS_MAX})"),
+        ));
     }
     if dims.is_empty() || count == 0 {
         return Ok(Datum::array(natural_type(&args[0]), Vec::new()));

@@ -1,10 +1,10 @@
 //! The six comparison operators of every type. Their entries are marked ([`BuiltinFunction::compare`]), so evaluation usually compares in
 //! place and never comes here.
 
-use super::args::Answer;
 use super::BuiltinFunction;
+use super::args::Answer;
 use crate::expr::{CompareOp, EvalContext};
-use crate::types::{compare, DataType, Datum};
+use crate::types::{DataType, Datum, compare};
 
 fn eq(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     Ok(Datum::Bool(compare::cmp(&args[0], &args[1]).is_eq()))
@@ -52,8 +52,38 @@ macro_rules! families {
 
 /// All of them. Pairs of types not listed compare after implicit casts.
 pub(super) static FUNCTIONS: &[BuiltinFunction] = families![
-    (INT4, INT4), (INT8, INT8), (INT2, INT2), (INT4, INT8), (INT8, INT4), (INT2, INT4), (INT4, INT2), (INT2, INT8), (INT8, INT2),
-    (FLOAT8, FLOAT8), (FLOAT4, FLOAT4), (FLOAT4, FLOAT8), (FLOAT8, FLOAT4), (NUMERIC, NUMERIC), (TEXT, TEXT), (BPCHAR, BPCHAR),
-    (NAME, NAME), (NAME, TEXT), (TEXT, NAME), (CHAR, CHAR), (BYTEA, BYTEA), (BOOL, BOOL), (DATE, DATE), (TIME, TIME), (TIMESTAMP, TIMESTAMP), (TIMESTAMPTZ, TIMESTAMPTZ),
-    (INTERVAL, INTERVAL), (UUID, UUID), (OID, OID), (XID, XID), (CID, CID), (OIDVECTOR, OIDVECTOR), (ANYARRAY, ANYARRAY), (RECORD, RECORD),
+    (INT4, INT4),
+    (INT8, INT8),
+    (INT2, INT2),
+    (INT4, INT8),
+    (INT8, INT4),
+    (INT2, INT4),
+    (INT4, INT2),
+    (INT2, INT8),
+    (INT8, INT2),
+    (FLOAT8, FLOAT8),
+    (FLOAT4, FLOAT4),
+    (FLOAT4, FLOAT8),
+    (FLOAT8, FLOAT4),
+    (NUMERIC, NUMERIC),
+    (TEXT, TEXT),
+    (BPCHAR, BPCHAR),
+    (NAME, NAME),
+    (NAME, TEXT),
+    (TEXT, NAME),
+    (CHAR, CHAR),
+    (BYTEA, BYTEA),
+    (BOOL, BOOL),
+    (DATE, DATE),
+    (TIME, TIME),
+    (TIMESTAMP, TIMESTAMP),
+    (TIMESTAMPTZ, TIMESTAMPTZ),
+    (INTERVAL, INTERVAL),
+    (UUID, UUID),
+    (OID, OID),
+    (XID, XID),
+    (CID, CID),
+    (OIDVECTOR, OIDVECTOR),
+    (ANYARRAY, ANYARRAY),
+    (RECORD, RECORD),
 ];

@@ -1,7 +1,7 @@
 //! Mathematical functions.
 
+use super::args::{Answer, float, int, int4, numeric};
 use super::arithmetic::{checked, division_by_zero};
-use super::args::{float, int, int4, numeric, Answer};
 use super::{BuiltinFunction, EvalFn};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
@@ -218,7 +218,13 @@ fn width_bucket_float(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     }
     let place = (x - low) / (high - low) * f64::from(count);
     let outside_above = i64::from(count) + 1;
-    let bucket = if place < 0.0 { 0 } else if place >= f64::from(count) { outside_above } else { place as i64 + 1 };
+    let bucket = if place < 0.0 {
+        0
+    } else if place >= f64::from(count) {
+        outside_above
+    } else {
+        place as i64 + 1
+    };
     i32::try_from(bucket).map(Datum::Int4).map_err(|_| SqlError::out_of_range("integer"))
 }
 

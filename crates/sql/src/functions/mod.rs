@@ -24,10 +24,10 @@ pub mod set_returning;
 mod strings;
 pub mod system;
 
-pub use aggregate::{resolve_aggregate, Accumulator, ResolvedAggregate};
-pub use registry::{function_class, FunctionClass};
-pub use resolve::{resolve_function, resolve_operator, Resolved};
-pub use set_returning::{resolve_set_function, ResolvedSetFunction};
+pub use aggregate::{Accumulator, ResolvedAggregate, resolve_aggregate};
+pub use registry::{FunctionClass, function_class};
+pub use resolve::{Resolved, resolve_function, resolve_operator};
+pub use set_returning::{ResolvedSetFunction, resolve_set_function};
 
 /// The code of a function: arguments are already cast to the signature, and not NULL if the function is strict.
 pub type EvalFn = fn(&EvalContext<'_>, &[Datum]) -> Result<Datum, SqlError>;

@@ -169,8 +169,13 @@ impl Writer<'_> {
 
     fn write(mut self) -> String {
         let pieces = &self.template.pieces;
-        let zero_at = pieces.iter().filter(|p| matches!(p, Piece::Nine | Piece::Zero)).take(self.template.whole).position(|p| *p == Piece::Zero);
-        let first = if self.overflow { 0 } else { (self.template.whole - self.whole.len().min(self.template.whole)).min(zero_at.unwrap_or(usize::MAX)) };
+        let zero_at =
+            pieces.iter().filter(|p| matches!(p, Piece::Nine | Piece::Zero)).take(self.template.whole).position(|p| *p == Piece::Zero);
+        let first = if self.overflow {
+            0
+        } else {
+            (self.template.whole - self.whole.len().min(self.template.whole)).min(zero_at.unwrap_or(usize::MAX))
+        };
         let last_zero = kept_fraction(self.template, self.fraction);
         let (mut place, mut decimals, mut after_point) = (0, 0, false);
         for piece in pieces {
@@ -233,7 +238,19 @@ fn ordinal(digits: &str, upper: bool) -> &'static str {
 
 fn roman(number: &Numeric, upper: bool, compact: bool) -> String {
     const NUMERALS: [(i64, &str); 13] = [
-        (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
+        (1000, "M"),
+        (900, "CM"),
+        (500, "D"),
+        (400, "CD"),
+        (100, "C"),
+        (90, "XC"),
+        (50, "L"),
+        (40, "XL"),
+        (10, "X"),
+        (9, "IX"),
+        (5, "V"),
+        (4, "IV"),
+        (1, "I"),
     ];
     let mut rest = number.to_i64("integer").unwrap_or(0);
     if !(1..=3999).contains(&rest) {
@@ -277,7 +294,10 @@ fn to_number(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     let whole: String = whole.chars().take(template.whole).collect();
     let fraction: String = fraction.chars().filter(char::is_ascii_digit).take(template.fraction).collect();
     if whole.is_empty() && fraction.is_empty() {
-        return Err(SqlError::new(SqlState::INVALID_TEXT_REPRESENTATION, format!("invalid input syntax for type numeric: \"{}\"", string.trim())));
+        return Err(SqlError::new(
+            SqlState::INVALID_TEXT_REPRESENTATION,
+            format!("invalid input syntax for type numeric: \"{}\"", string.trim()),
+        ));
     }
     let sign = if negative { "-" } else { "" };
     let digits = if fraction.is_empty() { whole } else { format!("{whole}.{fraction}") };

@@ -3,7 +3,7 @@
 //! LIKE has its own matcher, bytewise and without allocation.  Regular expressions are the regex crate's: linear time, so no pattern can hang
 //! a server; what it does not have (back references, look-around) is refused.
 
-use super::args::{int, out, text, Answer};
+use super::args::{Answer, int, out, text};
 use super::{BuiltinFunction, EvalFn};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
@@ -98,7 +98,10 @@ fn escape_char(escape: &str) -> Result<Option<char>, SqlError> {
     let mut chars = escape.chars();
     match (chars.next(), chars.next()) {
         (first, None) => Ok(first),
-        _ => Err(SqlError::new(SqlState::INVALID_ESCAPE_SEQUENCE, "invalid escape string").hint("Escape string must be empty or one character.")),
+        _ => {
+            Err(SqlError::new(SqlState::INVALID_ESCAPE_SEQUENCE, "invalid escape string")
+                .hint("Escape string must be empty or one character."))
+        }
     }
 }
 
@@ -284,7 +287,8 @@ pub(super) fn captured(found: &regex::Captures<'_>) -> Datum {
 fn regexp_match(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     let (regex, global) = with_flags(text(args, 1)?, optional_text(args, 2)?)?;
     if global {
-        return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "regexp_match() does not support the \"global\" option").hint("Use the regexp_matches function instead."));
+        return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "regexp_match() does not support the \"global\" option")
+            .hint("Use the regexp_matches function instead."));
     }
     Ok(regex.captures(text(args, 0)?).map_or(Datum::Null, |found| captured(&found)))
 }
@@ -314,7 +318,9 @@ fn regexp_split_to_array(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
 fn substring_regex(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     let regex = compile(text(args, 1)?, false)?;
     let found = regex.captures(text(args, 0)?);
-    Ok(found.and_then(|found| if found.len() > 1 { found.get(1) } else { found.get(0) }).map_or(Datum::Null, |part| Datum::text(part.as_str())))
+    Ok(found
+        .and_then(|found| if found.len() > 1 { found.get(1) } else { found.get(0) })
+        .map_or(Datum::Null, |part| Datum::text(part.as_str())))
 }
 
 fn regexp_like(_: &EvalContext<'_>, args: &[Datum]) -> Answer {

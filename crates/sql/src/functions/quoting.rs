@@ -1,6 +1,6 @@
 //! `format` and the quoting functions: making SQL text safely.
 
-use super::args::{out, text, Answer};
+use super::args::{Answer, out, text};
 use super::strings::display;
 use super::{BuiltinFunction, EvalFn};
 use crate::error::{SqlError, SqlState};
@@ -76,7 +76,9 @@ fn format(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
         let value = args.get(position).ok_or_else(|| invalid("too few arguments for format()"))?;
         let piece = match (spec.kind, value.is_null()) {
             ('s', _) => display(value, ctx),
-            ('I', true) => return Err(SqlError::new(SqlState::NULL_VALUE_NOT_ALLOWED, "null values cannot be formatted as an SQL identifier")),
+            ('I', true) => {
+                return Err(SqlError::new(SqlState::NULL_VALUE_NOT_ALLOWED, "null values cannot be formatted as an SQL identifier"));
+            }
             ('I', false) => quote_ident(&display(value, ctx)),
             (_, true) => "NULL".to_owned(),
             (_, false) => quote_literal(&display(value, ctx)),
@@ -130,9 +132,8 @@ impl Spec {
                 rest = &rest[digits..];
             }
         }
-        let kind = rest.chars().next().ok_or_else(|| {
-            invalid("unterminated format() type specifier").hint("For a single \"%\" use \"%%\".")
-        })?;
+        let kind =
+            rest.chars().next().ok_or_else(|| invalid("unterminated format() type specifier").hint("For a single \"%\" use \"%%\"."))?;
         if !matches!(kind, 's' | 'I' | 'L') {
             let message = std::format!("unrecognized format() type specifier \"{kind}\"");
             return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message).hint("For a single \"%\" use \"%%\"."));

@@ -1,6 +1,9 @@
 //! Every builtin, by name. Each subject's file lists its own functions in a static table; this file only gathers them.
 
-use super::{aggregate, arithmetic, arrays, comparison, dates, math, number_format, pattern, quoting, set_returning, strings, system, BuiltinFunction};
+use super::{
+    BuiltinFunction, aggregate, arithmetic, arrays, comparison, dates, math, number_format, pattern, quoting, set_returning, strings,
+    system,
+};
 use hashbrown::HashMap;
 use std::sync::LazyLock;
 

@@ -5,10 +5,10 @@
 //! unknown literals could be, and exactly one must remain.  Polymorphic signatures (`anyarray`, `anyelement`,
 //! `anycompatible`) are made concrete before they are compared.
 
-use super::{registry, BuiltinFunction};
+use super::{BuiltinFunction, registry};
 use crate::error::{SqlError, SqlState};
-use crate::types::coercion::{can_cast, CastContext};
-use crate::types::{catalog, common_type, DataType};
+use crate::types::coercion::{CastContext, can_cast};
+use crate::types::{DataType, catalog, common_type};
 
 /// A call resolved.
 #[derive(Clone, Debug)]
@@ -81,14 +81,19 @@ fn into_resolved(candidate: Candidate<&'static BuiltinFunction>) -> Resolved {
 }
 
 /// `2 + '3'`: an unknown beside a known type is first taken to be of that type.
-fn choose_binary(overloads: &[&'static BuiltinFunction], left: DataType, right: DataType) -> Result<Candidate<&'static BuiltinFunction>, NoMatch> {
+fn choose_binary(
+    overloads: &[&'static BuiltinFunction],
+    left: DataType,
+    right: DataType,
+) -> Result<Candidate<&'static BuiltinFunction>, NoMatch> {
     let same = match (left, right) {
         (DataType::UNKNOWN, DataType::UNKNOWN) => None,
         (DataType::UNKNOWN, known) | (known, DataType::UNKNOWN) => Some(known),
         _ => None,
     };
     if let Some(known) = same {
-        let exact = overloads.iter().filter_map(|f| instantiate(*f, &[known, known])).find(|c| c.args == [known, known] && !is_any(&c.func, 2));
+        let exact =
+            overloads.iter().filter_map(|f| instantiate(*f, &[known, known])).find(|c| c.args == [known, known] && !is_any(&c.func, 2));
         if let Some(found) = exact {
             return Ok(found);
         }

@@ -5,7 +5,7 @@
 
 use super::args::{array, boolean, int, interval, moment, numeric, text};
 use super::pattern;
-use super::resolve::{choose, function_error, Signature};
+use super::resolve::{Signature, choose, function_error};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
 use crate::types::datetime::arithmetic;
@@ -199,7 +199,9 @@ fn options_to_table(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlE
 /// `information_schema._pg_expandarray`: elements with their positions, which JDBC asks of index columns.
 fn expand_array(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
     let array = Arc::clone(array(args, 0)?);
-    Ok(Box::new((0..array.elements.len()).map(move |at| Ok(Datum::Record([array.elements[at].clone(), Datum::Int4(at as i32 + 1)].into())))))
+    Ok(Box::new(
+        (0..array.elements.len()).map(move |at| Ok(Datum::Record([array.elements[at].clone(), Datum::Int4(at as i32 + 1)].into()))),
+    ))
 }
 
 /// `pg_partition_ancestors`: no table is partitioned, and one that is not has no ancestors.
@@ -209,7 +211,11 @@ fn no_rows(_: &EvalContext<'_>, _: &[Datum]) -> Result<SetRows, SqlError> {
 
 /// `pg_get_keywords`: the words that are not free to use as names.
 fn keywords(_: &EvalContext<'_>, _: &[Datum]) -> Result<SetRows, SqlError> {
-    let row = |word: &'static str| Ok(Datum::Record([Datum::text(word), Datum::Char(b'R'), Datum::Bool(false), Datum::text("reserved"), Datum::text("requires AS")].into()));
+    let row = |word: &'static str| {
+        Ok(Datum::Record(
+            [Datum::text(word), Datum::Char(b'R'), Datum::Bool(false), Datum::text("reserved"), Datum::text("requires AS")].into(),
+        ))
+    };
     Ok(Box::new(super::quoting::reserved_words().map(row)))
 }
 

@@ -1,6 +1,6 @@
 //! String and bytea functions.  Positions and lengths count characters, from 1.
 
-use super::args::{bytes, int, int4, out, text, Answer};
+use super::args::{Answer, bytes, int, int4, out, text};
 use super::{BuiltinFunction, EvalFn};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
@@ -264,7 +264,9 @@ fn chr(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
         return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "character number must be positive"));
     }
     let c = u32::try_from(n).ok().and_then(char::from_u32);
-    out(c.ok_or_else(|| SqlError::new(SqlState::PROGRAM_LIMIT_EXCEEDED, format!("requested character too large for encoding: {n}")))?.to_string())
+    out(c
+        .ok_or_else(|| SqlError::new(SqlState::PROGRAM_LIMIT_EXCEEDED, format!("requested character too large for encoding: {n}")))?
+        .to_string())
 }
 
 fn to_hex4(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
@@ -310,9 +312,10 @@ fn decode(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
         "escape" => bytea::parse_escape(data)?,
         "base64" => {
             let packed: String = data.chars().filter(|c| !c.is_ascii_whitespace()).collect();
-            base64::engine::general_purpose::STANDARD
-                .decode(packed)
-                .map_err(|_| SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "invalid base64 end sequence").hint("Input data is missing padding, is truncated, or is otherwise corrupted."))?
+            base64::engine::general_purpose::STANDARD.decode(packed).map_err(|_| {
+                SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "invalid base64 end sequence")
+                    .hint("Input data is missing padding, is truncated, or is otherwise corrupted.")
+            })?
         }
         _ => return Err(unknown_encoding(form)),
     };

@@ -3,12 +3,12 @@
 //! Nearly all go through [`crate::expr::SessionInfo`]; the catalog's own (`pg_get_indexdef`, `pg_table_is_visible` ...) are listed by signature
 //! here and answered by its `catalog_function`.
 
-use super::args::{boolean, int, int4, out, text, Answer};
+use super::args::{Answer, boolean, int, int4, out, text};
 use super::{BuiltinFunction, EvalFn, Waits};
 use crate::error::{SqlError, SqlState};
 use crate::expr::{EvalContext, ObjectKind};
 use crate::types::text::natural_type;
-use crate::types::{catalog, format_type, lookup_type_name, ColumnType, DataType, Datum, Numeric};
+use crate::types::{ColumnType, DataType, Datum, Numeric, catalog, format_type, lookup_type_name};
 
 const TEXT: DataType = DataType::TEXT;
 const NAME: DataType = DataType::NAME;
@@ -96,7 +96,8 @@ fn field_of_row(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
 }
 
 /// `(row).field`, by the field's place: the binder builds calls of it, no name finds it.
-pub(crate) static FIELD_OF_ROW: BuiltinFunction = BuiltinFunction::new("field_of_row", &[DataType::RECORD, INT4], DataType::ANY, field_of_row);
+pub(crate) static FIELD_OF_ROW: BuiltinFunction =
+    BuiltinFunction::new("field_of_row", &[DataType::RECORD, INT4], DataType::ANY, field_of_row);
 
 fn random_uuid(_: &EvalContext<'_>, _: &[Datum]) -> Answer {
     let mut uuid: [u8; 16] = rand::random();

@@ -17,8 +17,31 @@ impl Cursor<'_> {
             () => {
                 let Token::Word(word) = &self.peek(0).token else { return Err(self.syntax_error()) };
                 let what = word.value.to_ascii_uppercase();
-                let known = ["DATABASE", "ROLE", "USER", "SYSTEM", "DEFAULT", "TYPE", "DOMAIN", "FUNCTION", "PROCEDURE", "EXTENSION", "MATERIALIZED", "TRIGGER",
-                    "POLICY", "STATISTICS", "PUBLICATION", "SUBSCRIPTION", "TABLESPACE", "AGGREGATE", "OPERATOR", "COLLATION", "FOREIGN", "SERVER", "GROUP"];
+                let known = [
+                    "DATABASE",
+                    "ROLE",
+                    "USER",
+                    "SYSTEM",
+                    "DEFAULT",
+                    "TYPE",
+                    "DOMAIN",
+                    "FUNCTION",
+                    "PROCEDURE",
+                    "EXTENSION",
+                    "MATERIALIZED",
+                    "TRIGGER",
+                    "POLICY",
+                    "STATISTICS",
+                    "PUBLICATION",
+                    "SUBSCRIPTION",
+                    "TABLESPACE",
+                    "AGGREGATE",
+                    "OPERATOR",
+                    "COLLATION",
+                    "FOREIGN",
+                    "SERVER",
+                    "GROUP",
+                ];
                 if known.contains(&what.as_str()) { Err(SqlError::unsupported(format!("ALTER {what}"))) } else { Err(self.syntax_error()) }
             }
         }
@@ -72,10 +95,12 @@ impl Cursor<'_> {
         if !known.iter().any(|w| self.is(w)) {
             return Err(self.syntax_error());
         }
-        let words: Vec<String> = (0..2).filter_map(|n| match &self.peek(n).token {
-            Token::Word(word) => Some(word.value.to_ascii_uppercase()),
-            _ => None,
-        }).collect();
+        let words: Vec<String> = (0..2)
+            .filter_map(|n| match &self.peek(n).token {
+                Token::Word(word) => Some(word.value.to_ascii_uppercase()),
+                _ => None,
+            })
+            .collect();
         Err(SqlError::unsupported(format!("ALTER TABLE ... {}", words.join(" "))))
     }
 
@@ -127,8 +152,12 @@ impl Cursor<'_> {
                 let target = i32::try_from(self.integer()?).unwrap_or(i32::MAX);
                 Ok(AlterTableAction::SetStatistics { column, target })
             }
-            () if self.eat_all(&["DROP", "IDENTITY"]) => Ok(AlterTableAction::DropIdentity { column, if_exists: self.eat_all(&["IF", "EXISTS"]) }),
-            () if self.eat_all(&["DROP", "EXPRESSION"]) => Ok(AlterTableAction::DropExpression { column, if_exists: self.eat_all(&["IF", "EXISTS"]) }),
+            () if self.eat_all(&["DROP", "IDENTITY"]) => {
+                Ok(AlterTableAction::DropIdentity { column, if_exists: self.eat_all(&["IF", "EXISTS"]) })
+            }
+            () if self.eat_all(&["DROP", "EXPRESSION"]) => {
+                Ok(AlterTableAction::DropExpression { column, if_exists: self.eat_all(&["IF", "EXISTS"]) })
+            }
             () if self.eat_all(&["ADD", "GENERATED"]) => {
                 let always = self.eat("ALWAYS");
                 if !always {

@@ -57,11 +57,21 @@ impl Cursor<'_> {
             }
             E::BinaryOp { left, op, right } => self.binary(left, op, right),
             E::UnaryOp { op, expr } => self.unary(op, *expr),
-            E::Like { negated, any: false, expr, pattern, escape_char } => self.like(LikeKind::Like, "LIKE", negated, expr, pattern, escape_char),
-            E::ILike { negated, any: false, expr, pattern, escape_char } => self.like(LikeKind::ILike, "ILIKE", negated, expr, pattern, escape_char),
-            E::SimilarTo { negated, expr, pattern, escape_char } => self.like(LikeKind::SimilarTo, "SIMILAR", negated, expr, pattern, escape_char),
-            E::Like { negated, any: true, expr, pattern, .. } => self.any_all(*expr, if negated { "!~~" } else { "~~" }.into(), "LIKE", *pattern, false),
-            E::ILike { negated, any: true, expr, pattern, .. } => self.any_all(*expr, if negated { "!~~*" } else { "~~*" }.into(), "ILIKE", *pattern, false),
+            E::Like { negated, any: false, expr, pattern, escape_char } => {
+                self.like(LikeKind::Like, "LIKE", negated, expr, pattern, escape_char)
+            }
+            E::ILike { negated, any: false, expr, pattern, escape_char } => {
+                self.like(LikeKind::ILike, "ILIKE", negated, expr, pattern, escape_char)
+            }
+            E::SimilarTo { negated, expr, pattern, escape_char } => {
+                self.like(LikeKind::SimilarTo, "SIMILAR", negated, expr, pattern, escape_char)
+            }
+            E::Like { negated, any: true, expr, pattern, .. } => {
+                self.any_all(*expr, if negated { "!~~" } else { "~~" }.into(), "LIKE", *pattern, false)
+            }
+            E::ILike { negated, any: true, expr, pattern, .. } => {
+                self.any_all(*expr, if negated { "!~~*" } else { "~~*" }.into(), "ILIKE", *pattern, false)
+            }
             E::AnyOp { left, compare_op, right, .. } => {
                 let op = operator_symbol(&compare_op)?;
                 self.any_all(*left, op.clone(), &op, *right, false)
@@ -186,8 +196,19 @@ impl Cursor<'_> {
         let quoted = ident.quote_style.is_some();
         let source = ident.clone();
         let ident = self.convert_ident(ident);
-        let niladic = ["current_schema", "current_role", "current_user", "session_user", "user", "current_catalog", "current_date", "localtime",
-            "current_time", "current_timestamp", "localtimestamp"];
+        let niladic = [
+            "current_schema",
+            "current_role",
+            "current_user",
+            "session_user",
+            "user",
+            "current_catalog",
+            "current_date",
+            "localtime",
+            "current_time",
+            "current_timestamp",
+            "localtimestamp",
+        ];
         if !quoted && niladic.contains(&ident.value.as_str()) {
             return Ok(super::convert_function::niladic(&ident.value, ident.pos));
         }
@@ -204,7 +225,9 @@ impl Cursor<'_> {
         use sp::Value as V;
         let literal = match value.value {
             V::Number(digits, false) => Literal::Number(digits),
-            V::SingleQuotedString(s) | V::EscapedStringLiteral(s) | V::UnicodeStringLiteral(s) | V::NationalStringLiteral(s) => Literal::String(s),
+            V::SingleQuotedString(s) | V::EscapedStringLiteral(s) | V::UnicodeStringLiteral(s) | V::NationalStringLiteral(s) => {
+                Literal::String(s)
+            }
             V::DollarQuotedString(s) => Literal::String(s.value),
             V::SingleQuotedByteStringLiteral(bits) => Literal::Bits(format!("B{bits}")),
             V::HexStringLiteral(digits) => Literal::Bits(format!("X{digits}")),
@@ -362,7 +385,12 @@ impl Cursor<'_> {
         }
     }
 
-    fn case(&mut self, operand: Option<Box<sp::Expr>>, conditions: Vec<sp::CaseWhen>, otherwise: Option<Box<sp::Expr>>) -> Result<Expr, SqlError> {
+    fn case(
+        &mut self,
+        operand: Option<Box<sp::Expr>>,
+        conditions: Vec<sp::CaseWhen>,
+        otherwise: Option<Box<sp::Expr>>,
+    ) -> Result<Expr, SqlError> {
         let pos = self.find("CASE");
         let operand = operand.map(|e| self.convert_box(e)).transpose()?;
         let mut whens = Vec::with_capacity(conditions.len());
@@ -457,7 +485,8 @@ fn power(left: Box<sp::Expr>, right: Box<sp::Expr>) -> (Box<sp::Expr>, Box<sp::E
     // What was met last stands first.
     exponents.push(right);
     let last = exponents.remove(0);
-    let left = exponents.into_iter().rev().fold(left, |left, right| Box::new(sp::Expr::BinaryOp { left, op: sp::BinaryOperator::PGExp, right }));
+    let left =
+        exponents.into_iter().rev().fold(left, |left, right| Box::new(sp::Expr::BinaryOp { left, op: sp::BinaryOperator::PGExp, right }));
     (left, last)
 }
 

@@ -83,7 +83,9 @@ impl Cursor<'_> {
             }
             E::IsJson { .. } => Err(SqlError::unsupported("IS JSON")),
             E::IsNormalized { .. } => Err(SqlError::unsupported("IS NORMALIZED")),
-            E::GroupingSets(_) | E::Cube(_) | E::Rollup(_) => Err(SqlError::new(SqlState::SYNTAX_ERROR, "grouping sets stand only in GROUP BY")),
+            E::GroupingSets(_) | E::Cube(_) | E::Rollup(_) => {
+                Err(SqlError::new(SqlState::SYNTAX_ERROR, "grouping sets stand only in GROUP BY"))
+            }
             other => {
                 let shown: String = other.to_string().chars().take(40).collect();
                 Err(SqlError::new(SqlState::SYNTAX_ERROR, format!("syntax error at or near \"{shown}\"")))
@@ -100,8 +102,12 @@ impl Cursor<'_> {
         let name = self.convert_name(function.name)?;
         let bare = name.schema.is_none().then_some(name.name.as_str());
         match (bare, function.args) {
-            (Some("array"), sp::FunctionArguments::Subquery(query)) => Ok(Expr::ArraySubquery(Box::new(self.convert_query(*query)?), name.pos)),
-            (_, sp::FunctionArguments::Subquery(_)) => Err(SqlError::new(SqlState::SYNTAX_ERROR, "syntax error at or near \"SELECT\"").at(name.pos)),
+            (Some("array"), sp::FunctionArguments::Subquery(query)) => {
+                Ok(Expr::ArraySubquery(Box::new(self.convert_query(*query)?), name.pos))
+            }
+            (_, sp::FunctionArguments::Subquery(_)) => {
+                Err(SqlError::new(SqlState::SYNTAX_ERROR, "syntax error at or near \"SELECT\"").at(name.pos))
+            }
             (_, sp::FunctionArguments::None) => Ok(niladic(&name.name, name.pos)),
             (Some("row"), sp::FunctionArguments::List(list)) if function.over.is_none() => {
                 let args = list.args.into_iter().map(|arg| self.argument(arg).map(|a| a.value)).collect::<Result<_, _>>()?;

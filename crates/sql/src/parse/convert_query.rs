@@ -4,8 +4,8 @@ use super::cursor::Cursor;
 use super::tokens::LOCK_MARK;
 use super::{STACK_GROWTH, STACK_RED_ZONE};
 use crate::ast::{
-    Cte, Distinct, Expr, FrameBound, FrameUnits, GroupItem, Ident, JoinConstraint, JoinKind, LockingClause, ObjectName, OrderItem, Query, Select,
-    SelectItem, SetExpr, SetOp, Statement, TableAlias, TableRef, WindowFrame, WindowSpec, With,
+    Cte, Distinct, Expr, FrameBound, FrameUnits, GroupItem, Ident, JoinConstraint, JoinKind, LockingClause, ObjectName, OrderItem, Query,
+    Select, SelectItem, SetExpr, SetOp, Statement, TableAlias, TableRef, WindowFrame, WindowSpec, With,
 };
 use crate::error::{SqlError, SqlState};
 use sqlparser::ast as sp;
@@ -47,7 +47,8 @@ impl Cursor<'_> {
                 offset = o.map(|o| self.convert_expr(o.value)).transpose()?;
             }
             Some(sp::LimitClause::OffsetCommaLimit { .. }) => {
-                return Err(SqlError::new(SqlState::SYNTAX_ERROR, "LIMIT #,# syntax is not supported").hint("Use separate LIMIT and OFFSET clauses."));
+                return Err(SqlError::new(SqlState::SYNTAX_ERROR, "LIMIT #,# syntax is not supported")
+                    .hint("Use separate LIMIT and OFFSET clauses."));
             }
         }
         let mut with_ties = false;

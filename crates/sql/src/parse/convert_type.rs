@@ -18,13 +18,17 @@ impl Cursor<'_> {
             DataType::Float(info) => float(&info),
             DataType::Numeric(info) | DataType::Decimal(info) | DataType::Dec(info) => Ok(named("numeric", number_modifiers(&info))),
             DataType::Character(length) | DataType::Char(length) => character("bpchar", length, Some(1)),
-            DataType::CharacterVarying(length) | DataType::CharVarying(length) | DataType::Varchar(length) => character("varchar", length, None),
+            DataType::CharacterVarying(length) | DataType::CharVarying(length) | DataType::Varchar(length) => {
+                character("varchar", length, None)
+            }
             DataType::Text => plain("text"),
             DataType::Bytea => plain("bytea"),
             DataType::Uuid => plain("uuid"),
             DataType::Date => plain("date"),
             DataType::Time(precision, zone) => Ok(named(if zoned(&zone) { "timetz" } else { "time" }, precision_modifier(precision))),
-            DataType::Timestamp(precision, zone) => Ok(named(if zoned(&zone) { "timestamptz" } else { "timestamp" }, precision_modifier(precision))),
+            DataType::Timestamp(precision, zone) => {
+                Ok(named(if zoned(&zone) { "timestamptz" } else { "timestamp" }, precision_modifier(precision)))
+            }
             DataType::Interval { fields, precision } => Ok(named("interval", interval_modifiers(fields.as_ref(), precision))),
             DataType::JSON => plain("json"),
             DataType::JSONB => plain("jsonb"),

@@ -14,18 +14,110 @@ const CRATE_RECURSION_LIMIT: usize = 20_000;
 
 /// Words that PostgreSQL reserves: no name can be one without quotes.
 const RESERVED: &[&str] = &[
-    "all", "analyse", "analyze", "and", "any", "array", "as", "asc", "asymmetric", "both", "case", "cast", "check", "collate", "column", "constraint",
-    "create", "current_catalog", "current_date", "current_role", "current_time", "current_timestamp", "current_user", "default", "deferrable", "desc",
-    "distinct", "do", "else", "end", "except", "false", "fetch", "for", "foreign", "from", "grant", "group", "having", "in", "initially", "intersect",
-    "into", "lateral", "leading", "limit", "localtime", "localtimestamp", "not", "null", "offset", "on", "only", "or", "order", "placing", "primary",
-    "references", "returning", "select", "session_user", "some", "symmetric", "table", "then", "to", "trailing", "true", "union", "unique", "user",
-    "using", "variadic", "when", "where", "window", "with",
+    "all",
+    "analyse",
+    "analyze",
+    "and",
+    "any",
+    "array",
+    "as",
+    "asc",
+    "asymmetric",
+    "both",
+    "case",
+    "cast",
+    "check",
+    "collate",
+    "column",
+    "constraint",
+    "create",
+    "current_catalog",
+    "current_date",
+    "current_role",
+    "current_time",
+    "current_timestamp",
+    "current_user",
+    "default",
+    "deferrable",
+    "desc",
+    "distinct",
+    "do",
+    "else",
+    "end",
+    "except",
+    "false",
+    "fetch",
+    "for",
+    "foreign",
+    "from",
+    "grant",
+    "group",
+    "having",
+    "in",
+    "initially",
+    "intersect",
+    "into",
+    "lateral",
+    "leading",
+    "limit",
+    "localtime",
+    "localtimestamp",
+    "not",
+    "null",
+    "offset",
+    "on",
+    "only",
+    "or",
+    "order",
+    "placing",
+    "primary",
+    "references",
+    "returning",
+    "select",
+    "session_user",
+    "some",
+    "symmetric",
+    "table",
+    "then",
+    "to",
+    "trailing",
+    "true",
+    "union",
+    "unique",
+    "user",
+    "using",
+    "variadic",
+    "when",
+    "where",
+    "window",
+    "with",
 ];
 
 /// Words that can name functions, but neither columns nor tables.
 const FUNCTIONS_ONLY: &[&str] = &[
-    "authorization", "binary", "collation", "concurrently", "cross", "current_schema", "freeze", "full", "ilike", "inner", "is", "isnull", "join", "left", "like",
-    "natural", "notnull", "outer", "overlaps", "right", "similar", "tablesample", "verbose",
+    "authorization",
+    "binary",
+    "collation",
+    "concurrently",
+    "cross",
+    "current_schema",
+    "freeze",
+    "full",
+    "ilike",
+    "inner",
+    "is",
+    "isnull",
+    "join",
+    "left",
+    "like",
+    "natural",
+    "notnull",
+    "outer",
+    "overlaps",
+    "right",
+    "similar",
+    "tablesample",
+    "verbose",
 ];
 
 /// Whether the bare word can be neither a column nor a table.
@@ -226,7 +318,10 @@ impl<'a> Cursor<'a> {
 
     pub(super) fn string(&mut self) -> Result<String, SqlError> {
         let value = match &self.peek(0).token {
-            Token::SingleQuotedString(s) | Token::EscapedStringLiteral(s) | Token::UnicodeStringLiteral(s) | Token::NationalStringLiteral(s) => s.clone(),
+            Token::SingleQuotedString(s)
+            | Token::EscapedStringLiteral(s)
+            | Token::UnicodeStringLiteral(s)
+            | Token::NationalStringLiteral(s) => s.clone(),
             Token::DollarQuotedString(d) => d.value.clone(),
             _ => return Err(self.syntax_error()),
         };
@@ -392,7 +487,9 @@ pub(super) fn object_name(mut parts: Vec<Ident>) -> Result<ObjectName, SqlError>
     let pos = parts.first().map_or(0, |p| p.pos);
     if parts.len() > 3 {
         let full: Vec<String> = parts.into_iter().map(|p| p.value).collect();
-        return Err(SqlError::new(SqlState::SYNTAX_ERROR, format!("improper qualified name (too many dotted names): {}", full.join("."))).at(pos));
+        return Err(
+            SqlError::new(SqlState::SYNTAX_ERROR, format!("improper qualified name (too many dotted names): {}", full.join("."))).at(pos)
+        );
     }
     let name = parts.pop().map_or_else(String::new, |p| p.value);
     let schema = parts.pop().map(|p| p.value);

@@ -24,12 +24,24 @@ impl Cursor<'_> {
             return Err(SqlError::unsupported("TABLESPACE"));
         }
         let predicate = if self.eat("WHERE") { Some(self.stored_expr()?) } else { None };
-        let index = CreateIndex { name, table, unique, concurrently, if_not_exists, method, columns, include, nulls_distinct, predicate, options };
+        let index =
+            CreateIndex { name, table, unique, concurrently, if_not_exists, method, columns, include, nulls_distinct, predicate, options };
         Ok(Statement::CreateIndex(Box::new(index)))
     }
 
     fn index_element(&mut self) -> Result<IndexElement, SqlError> {
-        let stored = self.stored_expr_before(&["ASC", "DESC", "NULLS", "text_ops", "varchar_ops", "text_pattern_ops", "varchar_pattern_ops", "bpchar_pattern_ops", "int4_ops", "int8_ops"])?;
+        let stored = self.stored_expr_before(&[
+            "ASC",
+            "DESC",
+            "NULLS",
+            "text_ops",
+            "varchar_ops",
+            "text_pattern_ops",
+            "varchar_pattern_ops",
+            "bpchar_pattern_ops",
+            "int4_ops",
+            "int8_ops",
+        ])?;
         let word = matches!(&self.peek(0).token, Token::Word(_)) && !["ASC", "DESC", "NULLS"].iter().any(|w| self.is(w));
         let operator_class = if word { Some(self.name()?) } else { None };
         let descending = self.eat("DESC");

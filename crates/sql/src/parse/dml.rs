@@ -2,8 +2,8 @@
 
 use super::cursor::Cursor;
 use crate::ast::{
-    Assignment, AssignmentTarget, ConflictAction, ConflictTarget, Copy, CopyOption, CopyOptionValue, CopySource, CopyTarget, Delete, Expr, Insert,
-    ObjectName, OnConflict, SelectItem, Statement, Subscript, TableAlias, TableRef, Truncate, Update, With,
+    Assignment, AssignmentTarget, ConflictAction, ConflictTarget, Copy, CopyOption, CopyOptionValue, CopySource, CopyTarget, Delete, Expr,
+    Insert, ObjectName, OnConflict, SelectItem, Statement, Subscript, TableAlias, TableRef, Truncate, Update, With,
 };
 use crate::error::{SqlError, SqlState};
 use sqlparser::tokenizer::Token;

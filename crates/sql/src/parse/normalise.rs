@@ -228,11 +228,12 @@ impl Lexer<'_> {
                 }
                 Last::Keyword
             }
-            b"values" | b"set" | b"and" | b"or" | b"not" | b"in" | b"between" | b"like" | b"ilike" | b"when" | b"then" | b"else" | b"case" | b"offset" | b"on"
-            | b"any" | b"all" | b"to" => Last::Keyword,
+            b"values" | b"set" | b"and" | b"or" | b"not" | b"in" | b"between" | b"like" | b"ilike" | b"when" | b"then" | b"else"
+            | b"case" | b"offset" | b"on" | b"any" | b"all" | b"to" => Last::Keyword,
             // Here numbers are ordinals, strings belong to types, or the shape depends on the values.
-            b"order" | b"group" | b"by" | b"distinct" | b"interval" | b"cast" | b"extract" | b"fetch" | b"escape" | b"position" | b"window" | b"over" | b"collate"
-            | b"with" | b"rollup" | b"cube" | b"merge" | b"similar" | b"array" | b"row" | b"overlay" | b"current" => return self.order_by(word),
+            b"order" | b"group" | b"by" | b"distinct" | b"interval" | b"cast" | b"extract" | b"fetch" | b"escape" | b"position"
+            | b"window" | b"over" | b"collate" | b"with" | b"rollup" | b"cube" | b"merge" | b"similar" | b"array" | b"row" | b"overlay"
+            | b"current" => return self.order_by(word),
             _ => Last::Name,
         };
         Some(())

@@ -6,8 +6,8 @@
 use super::cursor::Cursor;
 use super::tokens::is_word;
 use crate::ast::{
-    Comment, Copy, CopySource, CreateDatabase, CreateSchema, CreateTableAs, Cte, Drop, Explain, ExplainFormat, Grant, ObjectKind, ObjectName, Prepare,
-    Statement, With,
+    Comment, Copy, CopySource, CreateDatabase, CreateSchema, CreateTableAs, Cte, Drop, Explain, ExplainFormat, Grant, ObjectKind,
+    ObjectName, Prepare, Statement, With,
 };
 use crate::error::{SqlError, SqlState};
 use sqlparser::tokenizer::Token;
@@ -159,7 +159,9 @@ impl Cursor<'_> {
             format: ExplainFormat::Text,
             statement: Statement::Checkpoint,
         };
-        let options = self.is_token(&Token::LParen) && !["SELECT", "VALUES", "WITH", "TABLE"].iter().any(|w| self.is_nth(1, w)) && self.peek(1).token != Token::LParen;
+        let options = self.is_token(&Token::LParen)
+            && !["SELECT", "VALUES", "WITH", "TABLE"].iter().any(|w| self.is_nth(1, w))
+            && self.peek(1).token != Token::LParen;
         if options {
             self.advance();
             loop {
@@ -229,16 +231,48 @@ impl Cursor<'_> {
             () if self.eat("SCHEMA") => self.create_schema(),
             () if self.eat("DATABASE") => self.create_database(),
             () => {
-                let rest: Vec<String> = (0..2).filter_map(|n| match &self.peek(n).token {
-                    Token::Word(w) if w.quote_style.is_none() => Some(w.value.to_ascii_uppercase()),
-                    _ => None,
-                }).collect();
-                let known = ["FUNCTION", "PROCEDURE", "TRIGGER", "TYPE", "DOMAIN", "EXTENSION", "ROLE", "USER", "GROUP", "MATERIALIZED", "AGGREGATE", "OPERATOR",
-                    "CAST", "COLLATION", "CONVERSION", "EVENT", "FOREIGN", "LANGUAGE", "POLICY", "PUBLICATION", "RULE", "SERVER", "STATISTICS", "SUBSCRIPTION",
-                    "TABLESPACE", "TEXT", "TRANSFORM", "ACCESS", "CONSTRAINT", "RECURSIVE"];
+                let rest: Vec<String> = (0..2)
+                    .filter_map(|n| match &self.peek(n).token {
+                        Token::Word(w) if w.quote_style.is_none() => Some(w.value.to_ascii_uppercase()),
+                        _ => None,
+                    })
+                    .collect();
+                let known = [
+                    "FUNCTION",
+                    "PROCEDURE",
+                    "TRIGGER",
+                    "TYPE",
+                    "DOMAIN",
+                    "EXTENSION",
+                    "ROLE",
+                    "USER",
+                    "GROUP",
+                    "MATERIALIZED",
+                    "AGGREGATE",
+                    "OPERATOR",
+                    "CAST",
+                    "COLLATION",
+                    "CONVERSION",
+                    "EVENT",
+                    "FOREIGN",
+                    "LANGUAGE",
+                    "POLICY",
+                    "PUBLICATION",
+                    "RULE",
+                    "SERVER",
+                    "STATISTICS",
+                    "SUBSCRIPTION",
+                    "TABLESPACE",
+                    "TEXT",
+                    "TRANSFORM",
+                    "ACCESS",
+                    "CONSTRAINT",
+                    "RECURSIVE",
+                ];
                 match rest.first() {
                     Some(first) if known.contains(&first.as_str()) => {
-                        let two = ["MATERIALIZED", "EVENT", "FOREIGN", "TEXT", "ACCESS", "CONSTRAINT", "RECURSIVE"].contains(&first.as_str());
+                        let two =
+                            ["MATERIALIZED", "EVENT", "FOREIGN", "TEXT", "ACCESS", "CONSTRAINT", "RECURSIVE"].contains(&first.as_str());
                         let name = if two { rest.join(" ") } else { first.clone() };
                         Err(SqlError::unsupported(format!("CREATE {name}")))
                     }
@@ -248,7 +282,13 @@ impl Cursor<'_> {
         }
     }
 
-    pub(super) fn create_table_as(&mut self, name: ObjectName, columns: Vec<crate::ast::Ident>, if_not_exists: bool, temporary: bool) -> Result<Statement, SqlError> {
+    pub(super) fn create_table_as(
+        &mut self,
+        name: ObjectName,
+        columns: Vec<crate::ast::Ident>,
+        if_not_exists: bool,
+        temporary: bool,
+    ) -> Result<Statement, SqlError> {
         if self.is("EXECUTE") {
             return Err(SqlError::unsupported("CREATE TABLE AS EXECUTE"));
         }
@@ -324,7 +364,20 @@ impl Cursor<'_> {
 
     fn drop_statement(&mut self) -> Result<Statement, SqlError> {
         self.expect("DROP")?;
-        for refused in ["OWNED", "USER", "TRIGGER", "POLICY", "RULE", "AGGREGATE", "OPERATOR", "CAST", "PROCEDURE", "PUBLICATION", "SUBSCRIPTION", "TABLESPACE"] {
+        for refused in [
+            "OWNED",
+            "USER",
+            "TRIGGER",
+            "POLICY",
+            "RULE",
+            "AGGREGATE",
+            "OPERATOR",
+            "CAST",
+            "PROCEDURE",
+            "PUBLICATION",
+            "SUBSCRIPTION",
+            "TABLESPACE",
+        ] {
             if self.is(refused) {
                 return Err(SqlError::unsupported(format!("DROP {refused}")));
             }
@@ -435,4 +488,3 @@ impl Cursor<'_> {
         Ok(Statement::Copy(Box::new(copy)))
     }
 }
-

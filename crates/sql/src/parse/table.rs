@@ -2,14 +2,27 @@
 
 use super::cursor::Cursor;
 use crate::ast::{
-    ColumnConstraint, ColumnConstraintKind, ColumnDef, ConstraintTiming, CreateTable, ForeignKeySpec, Ident, LikeClause, OnCommit, ReferentialAction,
-    Statement, StoredExpr, TableConstraint, TableConstraintKind,
+    ColumnConstraint, ColumnConstraintKind, ColumnDef, ConstraintTiming, CreateTable, ForeignKeySpec, Ident, LikeClause, OnCommit,
+    ReferentialAction, Statement, StoredExpr, TableConstraint, TableConstraintKind,
 };
 use crate::error::{SqlError, SqlState};
 use sqlparser::tokenizer::Token;
 
 /// Words that can follow an expression in a column definition.
-const AFTER_DEFAULT: &[&str] = &["NOT", "NULL", "CHECK", "UNIQUE", "PRIMARY", "REFERENCES", "CONSTRAINT", "GENERATED", "COLLATE", "DEFERRABLE", "INITIALLY", "DEFAULT"];
+const AFTER_DEFAULT: &[&str] = &[
+    "NOT",
+    "NULL",
+    "CHECK",
+    "UNIQUE",
+    "PRIMARY",
+    "REFERENCES",
+    "CONSTRAINT",
+    "GENERATED",
+    "COLLATE",
+    "DEFERRABLE",
+    "INITIALLY",
+    "DEFAULT",
+];
 
 impl Cursor<'_> {
     pub(super) fn create_table(&mut self, temporary: bool, unlogged: bool) -> Result<Statement, SqlError> {
@@ -356,6 +369,10 @@ impl Cursor<'_> {
         let columns = self.paren_list(|c| c.ident())?;
         let include = if self.eat("INCLUDE") { self.paren_list(|c| c.ident())? } else { Vec::new() };
         self.index_parameters()?;
-        Ok(if primary { TableConstraintKind::PrimaryKey { columns, include } } else { TableConstraintKind::Unique { columns, include, nulls_distinct } })
+        Ok(if primary {
+            TableConstraintKind::PrimaryKey { columns, include }
+        } else {
+            TableConstraintKind::Unique { columns, include, nulls_distinct }
+        })
     }
 }

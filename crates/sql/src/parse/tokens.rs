@@ -150,7 +150,8 @@ impl Rewriter<'_> {
     /// An operator, and behind it the signs that the tokenizer took for its end.
     fn cut_operator(&mut self, symbol: &str, length: usize, span: Span) -> Result<(), SqlError> {
         let (operator, signs) = symbol.split_at(length);
-        let refused = |_| SqlError::new(SqlState::SYNTAX_ERROR, format!("syntax error at or near \"{symbol}\"")).at(self.lines.position(span.start));
+        let refused =
+            |_| SqlError::new(SqlState::SYNTAX_ERROR, format!("syntax error at or near \"{symbol}\"")).at(self.lines.position(span.start));
         let mut column = span.start.column;
         let operator = Tokenizer::new(&PostgreSqlDialect {}, operator).tokenize().map_err(refused)?;
         let signs = signs.chars().map(|sign| if sign == '-' { Token::Minus } else { Token::Plus });
@@ -226,7 +227,9 @@ impl Rewriter<'_> {
 
     fn follows_operand(&self) -> bool {
         match self.out.last().map(|t| &t.token) {
-            Some(Token::Word(word)) => !matches!(word.keyword, Keyword::AS | Keyword::SELECT | Keyword::WHERE | Keyword::AND | Keyword::OR | Keyword::NOT),
+            Some(Token::Word(word)) => {
+                !matches!(word.keyword, Keyword::AS | Keyword::SELECT | Keyword::WHERE | Keyword::AND | Keyword::OR | Keyword::NOT)
+            }
             Some(Token::RParen | Token::RBracket | Token::Number(..) | Token::SingleQuotedString(_) | Token::Placeholder(_)) => true,
             _ => false,
         }
@@ -349,12 +352,20 @@ fn check_nesting(tokens: &[TokenWithSpan]) -> Result<usize, SqlError> {
                 }
                 Keyword::CASE => levels.push(Level::default()),
                 Keyword::END if nested => drop(levels.pop()),
-                Keyword::NOT | Keyword::IS | Keyword::LIKE | Keyword::UNION | Keyword::EXCEPT | Keyword::INTERSECT | Keyword::COLLATE => level.operators += 1,
+                Keyword::NOT | Keyword::IS | Keyword::LIKE | Keyword::UNION | Keyword::EXCEPT | Keyword::INTERSECT | Keyword::COLLATE => {
+                    level.operators += 1
+                }
                 Keyword::SELECT | Keyword::FROM | Keyword::WHERE | Keyword::THEN | Keyword::WHEN | Keyword::ELSE => level.conditions = 0,
                 Keyword::EXPLAIN | Keyword::PREPARE | Keyword::DECLARE => level.operators += 1,
                 _ => {}
             },
-            Token::Word(_) | Token::Number(..) | Token::SingleQuotedString(_) | Token::Placeholder(_) | Token::RParen | Token::RBracket | Token::Period => {}
+            Token::Word(_)
+            | Token::Number(..)
+            | Token::SingleQuotedString(_)
+            | Token::Placeholder(_)
+            | Token::RParen
+            | Token::RBracket
+            | Token::Period => {}
             _ => level.operators += 1,
         }
         let deepest = levels.last().map_or(0, |l| l.operators);

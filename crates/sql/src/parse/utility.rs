@@ -2,8 +2,8 @@
 
 use super::cursor::Cursor;
 use crate::ast::{
-    DeclareCursor, DiscardTarget, Execute, Fetch, FetchDirection, IsolationLevel, LockTable, MaintenanceTarget, ReindexKind, SetVariable, Statement,
-    TableLockMode, TransactionModes, Vacuum,
+    DeclareCursor, DiscardTarget, Execute, Fetch, FetchDirection, IsolationLevel, LockTable, MaintenanceTarget, ReindexKind, SetVariable,
+    Statement, TableLockMode, TransactionModes, Vacuum,
 };
 use crate::error::{SqlError, SqlState};
 use sqlparser::tokenizer::Token;
@@ -155,7 +155,8 @@ impl Cursor<'_> {
             return Ok(("client_encoding".into(), value));
         }
         if self.eat("ROLE") {
-            let value = if self.is_token(&Token::Eq) || self.is("TO") { return self.assigned("role".into()) } else { self.setting_value()? };
+            let value =
+                if self.is_token(&Token::Eq) || self.is("TO") { return self.assigned("role".into()) } else { self.setting_value()? };
             return Ok(("role".into(), Some(vec![value])));
         }
         if self.eat_all(&["SESSION", "AUTHORIZATION"]) {

@@ -6,8 +6,8 @@
 
 use crate::error::SqlError;
 use crate::exec::Notice;
-use crate::plan::OutputColumn;
 use crate::expr::SessionInfo;
+use crate::plan::OutputColumn;
 use crate::types::{Datum, FormatSettings};
 use bytes::Bytes;
 use std::sync::Arc;

@@ -6,8 +6,8 @@
 
 use super::client::{Client, Format};
 use super::{Block, Session};
-use crate::catalog::facts::CursorFact;
 use crate::ast::{DeclareCursor, Fetch, FetchDirection, Statement};
+use crate::catalog::facts::CursorFact;
 use crate::error::{SqlError, SqlState};
 use crate::exec::{Flow, execute};
 use crate::plan::{OutputColumn, plan_statement};

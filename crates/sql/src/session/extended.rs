@@ -90,8 +90,7 @@ pub(super) struct Replay {
 impl Session {
     /// Parse.
     pub async fn parse(&mut self, name: &str, sql: &str, types: &[u32]) -> Result<(), SqlError> {
-        let declared: Vec<DataType> =
-            types.iter().map(|oid| if *oid == 0 { DataType::UNKNOWN } else { DataType(*oid) }).collect();
+        let declared: Vec<DataType> = types.iter().map(|oid| if *oid == 0 { DataType::UNKNOWN } else { DataType(*oid) }).collect();
         let prepared = self.prepare(sql, declared, false)?;
         if name.is_empty() {
             self.view.prepared.lock().insert(String::new(), Arc::new(prepared));
@@ -123,10 +122,7 @@ impl Session {
             let mut statements = parse::parse(sql)?;
             match (statements.pop(), statements.is_empty()) {
                 (Some(statement), true) => Ok(statement),
-                (Some(_), false) => Err(SqlError::new(
-                    SqlState::SYNTAX_ERROR,
-                    "cannot insert multiple commands into a prepared statement",
-                )),
+                (Some(_), false) => Err(SqlError::new(SqlState::SYNTAX_ERROR, "cannot insert multiple commands into a prepared statement")),
                 (None, _) => Err(empty_statement()),
             }
         });
@@ -188,14 +184,12 @@ impl Session {
             return Ok(StatementDescription { params: Vec::new(), columns: None });
         };
         match &cached.plan {
-            Some(plan) => Ok(StatementDescription {
-                params: plan.param_types.clone(),
-                columns: plan.returns_rows.then(|| plan.output.clone()),
-            }),
-            None => Ok(StatementDescription {
-                params: prepared.declared.clone(),
-                columns: self.utility_columns(&cached.parsed.statement)?,
-            }),
+            Some(plan) => {
+                Ok(StatementDescription { params: plan.param_types.clone(), columns: plan.returns_rows.then(|| plan.output.clone()) })
+            }
+            None => {
+                Ok(StatementDescription { params: prepared.declared.clone(), columns: self.utility_columns(&cached.parsed.statement)? })
+            }
         }
     }
 
@@ -233,8 +227,7 @@ impl Session {
         }
         let values = self.decode_params(param_formats, params, wanted)?;
         let in_transaction = true;
-        let bound =
-            Portal { prepared, cached, params: values, formats: result_formats, execution: None, finished: None, in_transaction };
+        let bound = Portal { prepared, cached, params: values, formats: result_formats, execution: None, finished: None, in_transaction };
         self.portals.insert(portal.to_string(), bound);
         Ok(())
     }
@@ -246,7 +239,10 @@ impl Session {
             [] => Ok(Format::Text),
             [all] => Ok(*all),
             each => each.get(at).copied().ok_or_else(|| {
-                SqlError::new(SqlState::PROTOCOL_VIOLATION, format!("bind message has {} parameter formats but {} parameters", each.len(), params.len()))
+                SqlError::new(
+                    SqlState::PROTOCOL_VIOLATION,
+                    format!("bind message has {} parameter formats but {} parameters", each.len(), params.len()),
+                )
             }),
         };
         let decode = |(at, (value, ty)): (usize, (&Option<Bytes>, &DataType))| {
@@ -513,10 +509,7 @@ fn same_columns(old: &[OutputColumn], new: &[OutputColumn]) -> bool {
 fn bad_utf8(bytes: &[u8]) -> SqlError {
     let bad = std::str::from_utf8(bytes).err().map_or(0, |error| error.valid_up_to());
     let shown: Vec<String> = bytes[bad..].iter().take(3).map(|byte| format!("0x{byte:02x}")).collect();
-    SqlError::new(
-        SqlState::CHARACTER_NOT_IN_REPERTOIRE,
-        format!("invalid byte sequence for encoding \"UTF8\": {}", shown.join(" ")),
-    )
+    SqlError::new(SqlState::CHARACTER_NOT_IN_REPERTOIRE, format!("invalid byte sequence for encoding \"UTF8\": {}", shown.join(" ")))
 }
 
 /// Does the statement need a plan? (Kept here for PREPARE.)

@@ -61,13 +61,7 @@ pub struct PlanCache {
 
 impl PlanCache {
     /// The entry for a text, if it is still good.
-    pub fn get(
-        &self,
-        text: &str,
-        declared: &[DataType],
-        fingerprint: u64,
-        catalog_version: u64,
-    ) -> Option<Arc<CachedStatement>> {
+    pub fn get(&self, text: &str, declared: &[DataType], fingerprint: u64, catalog_version: u64) -> Option<Arc<CachedStatement>> {
         let hash = self.hash(text, declared, fingerprint);
         let entry = self.entries.read().get(&hash).cloned();
         let fresh = entry.filter(|entry| {

@@ -69,11 +69,9 @@ const fn fixed_reported(name: &'static str, default: &'static str, description: 
     Setting { name, kind: SettingKind::Text, default, reported: true, read_only: true, description }
 }
 
-const ISOLATION: SettingKind =
-    SettingKind::Enum(&["serializable", "repeatable read", "read committed", "read uncommitted"]);
-const LEVELS: SettingKind = SettingKind::Enum(&[
-    "debug5", "debug4", "debug3", "debug2", "debug1", "debug", "log", "info", "notice", "warning", "error",
-]);
+const ISOLATION: SettingKind = SettingKind::Enum(&["serializable", "repeatable read", "read committed", "read uncommitted"]);
+const LEVELS: SettingKind =
+    SettingKind::Enum(&["debug5", "debug4", "debug3", "debug2", "debug1", "debug", "log", "info", "notice", "warning", "error"]);
 
 use SettingKind::{Bool, Enum, Int, Kilobytes, List, Millis, Real, Text};
 
@@ -104,7 +102,12 @@ pub static SETTINGS: &[Setting] = &[
     setting("idle_session_timeout", Millis, "0", "Longest idle time outside of transactions."),
     fixed_reported("in_hot_standby", "off", "There are no standbys."),
     fixed_reported("integer_datetimes", "on", "Dates and times are integers."),
-    reported("IntervalStyle", Enum(&["postgres", "postgres_verbose", "sql_standard", "iso_8601"]), "postgres", "How intervals are written."),
+    reported(
+        "IntervalStyle",
+        Enum(&["postgres", "postgres_verbose", "sql_standard", "iso_8601"]),
+        "postgres",
+        "How intervals are written.",
+    ),
     fixed_reported("is_superuser", "on", "Every user may do everything, until roles come."),
     setting("jit", Bool, "off", "Inert: plans are not compiled."),
     fixed("lc_collate", Text, "C", "Text sorts by its bytes."),
@@ -132,7 +135,12 @@ pub static SETTINGS: &[Setting] = &[
     reported("standard_conforming_strings", Bool, "on", "Backslashes in strings are ordinary; always on."),
     setting("statement_timeout", Millis, "0", "Longest run of a statement."),
     setting("synchronize_seqscans", Bool, "on", "Inert: scans always begin at the start."),
-    setting("synchronous_commit", Enum(&["on", "off", "local", "remote_write", "remote_apply"]), "on", "off: COMMIT does not wait for the disk."),
+    setting(
+        "synchronous_commit",
+        Enum(&["on", "off", "local", "remote_write", "remote_apply"]),
+        "on",
+        "off: COMMIT does not wait for the disk.",
+    ),
     setting("tcp_keepalives_idle", Int(0, 86_400), "0", "Inert: the operating system's default."),
     reported("TimeZone", Text, "UTC", "Time zone of timestamptz values."),
     setting("transaction_deferrable", Bool, "off", "Inert: read-only transactions never wait."),
@@ -228,8 +236,7 @@ impl SessionSettings {
     /// RESET ALL.
     pub fn reset_all(&mut self, to: &SessionSettings) {
         let keep = ["application_name", "session_authorization", "role"];
-        let kept: Vec<(String, Option<String>)> =
-            keep.iter().map(|name| (name.to_string(), self.values.get(*name).cloned())).collect();
+        let kept: Vec<(String, Option<String>)> = keep.iter().map(|name| (name.to_string(), self.values.get(*name).cloned())).collect();
         *self = to.clone();
         for (name, value) in kept {
             if let Some(value) = value {
@@ -291,10 +298,8 @@ impl SessionSettings {
             "role" if value != "none" && value != "postgres" => return Err(SqlError::unsupported("SET ROLE")),
             _ => {}
         }
-        if matches!(
-            name,
-            "search_path" | "enable_implicit_select_for_update" | "enable_hashjoin" | "enable_indexscan" | "enable_nestloop"
-        ) {
+        if matches!(name, "search_path" | "enable_implicit_select_for_update" | "enable_hashjoin" | "enable_indexscan" | "enable_nestloop")
+        {
             self.plan_fingerprint = self.fingerprint(name, value);
         }
         Ok(())
@@ -324,9 +329,9 @@ impl SessionSettings {
 fn canonical(setting: &Setting, value: &str) -> Result<String, SqlError> {
     let name = setting.name;
     match setting.kind {
-        Bool => parse_bool(value).map(|on| if on { "on" } else { "off" }.to_string()).ok_or_else(|| {
-            SqlError::new(SqlState::INVALID_PARAMETER_VALUE, format!("parameter \"{name}\" requires a Boolean value"))
-        }),
+        Bool => parse_bool(value)
+            .map(|on| if on { "on" } else { "off" }.to_string())
+            .ok_or_else(|| SqlError::new(SqlState::INVALID_PARAMETER_VALUE, format!("parameter \"{name}\" requires a Boolean value"))),
         Int(low, high) => {
             let number: i64 = value.trim().parse().map_err(|_| invalid(name, value))?;
             if (low..=high).contains(&number) {
@@ -369,8 +374,7 @@ pub fn parse_bool(value: &str) -> Option<bool> {
 }
 
 /// Units with their size in the base unit; the base unit is first.
-static MILLIS_UNITS: [(&str, i64); 6] =
-    [("ms", 1), ("s", 1000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("us", 0)];
+static MILLIS_UNITS: [(&str, i64); 6] = [("ms", 1), ("s", 1000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("us", 0)];
 static KILOBYTE_UNITS: [(&str, i64); 4] = [("kB", 1), ("MB", 1 << 10), ("GB", 1 << 20), ("TB", 1 << 30)];
 
 fn with_unit(value: &str, units: &[(&str, i64)]) -> Option<i64> {

@@ -84,12 +84,7 @@ impl Session {
     }
 
     /// Runs a plan; outside of a block the transaction ends with it, and what fails because of others is run again.
-    async fn run_with_retries(
-        &mut self,
-        plan: &Arc<StatementPlan>,
-        params: Vec<Datum>,
-        client: &mut dyn Client,
-    ) -> Result<(), SqlError> {
+    async fn run_with_retries(&mut self, plan: &Arc<StatementPlan>, params: Vec<Datum>, client: &mut dyn Client) -> Result<(), SqlError> {
         for attempt in 0.. {
             let mark = client.mark();
             let result = self.run_once(plan, params.clone(), client).await;
@@ -104,12 +99,7 @@ impl Session {
         Ok(())
     }
 
-    async fn run_once(
-        &mut self,
-        plan: &Arc<StatementPlan>,
-        params: Vec<Datum>,
-        client: &mut dyn Client,
-    ) -> Result<(), SqlError> {
+    async fn run_once(&mut self, plan: &Arc<StatementPlan>, params: Vec<Datum>, client: &mut dyn Client) -> Result<(), SqlError> {
         if plan.returns_rows {
             client.row_description(&plan.output, &[]);
         }

@@ -50,14 +50,7 @@ impl Session {
         self.view.set_catalog(&catalog);
         let settings = self.settings();
         let plan_settings = self.plan_settings(&settings);
-        Scope {
-            catalog,
-            catalog_ts,
-            settings,
-            plan_settings,
-            statement_time: clock_time(),
-            transaction_time: self.transaction.started,
-        }
+        Scope { catalog, catalog_ts, settings, plan_settings, statement_time: clock_time(), transaction_time: self.transaction.started }
     }
 
     /// The planner's part of the settings, made anew only when one of them has changed.

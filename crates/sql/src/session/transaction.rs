@@ -202,7 +202,10 @@ impl Session {
             }
             Block::None | Block::Implicit => {
                 if chain {
-                    return Err(SqlError::new(SqlState::NO_ACTIVE_SQL_TRANSACTION, "COMMIT AND CHAIN can only be used in transaction blocks"));
+                    return Err(SqlError::new(
+                        SqlState::NO_ACTIVE_SQL_TRANSACTION,
+                        "COMMIT AND CHAIN can only be used in transaction blocks",
+                    ));
                 }
                 self.warn(SqlState::NO_ACTIVE_SQL_TRANSACTION, "there is no transaction in progress");
                 self.commit().await?;
@@ -220,7 +223,10 @@ impl Session {
         let modes = self.chained_modes();
         if matches!(self.transaction.block, Block::None | Block::Implicit) {
             if chain {
-                return Err(SqlError::new(SqlState::NO_ACTIVE_SQL_TRANSACTION, "ROLLBACK AND CHAIN can only be used in transaction blocks"));
+                return Err(SqlError::new(
+                    SqlState::NO_ACTIVE_SQL_TRANSACTION,
+                    "ROLLBACK AND CHAIN can only be used in transaction blocks",
+                ));
             }
             self.warn(SqlState::NO_ACTIVE_SQL_TRANSACTION, "there is no transaction in progress");
         }
@@ -342,7 +348,10 @@ impl Session {
     pub(super) fn savepoint(&mut self, name: &str) -> Result<(), SqlError> {
         self.require_block("SAVEPOINT")?;
         if self.transaction.savepoints.len() >= MAX_SAVEPOINTS {
-            return Err(SqlError::new(SqlState::CONFIGURATION_LIMIT_EXCEEDED, format!("more than {MAX_SAVEPOINTS} savepoints in one transaction")));
+            return Err(SqlError::new(
+                SqlState::CONFIGURATION_LIMIT_EXCEEDED,
+                format!("more than {MAX_SAVEPOINTS} savepoints in one transaction"),
+            ));
         }
         let settings = self.settings();
         let transaction = &mut self.transaction;
@@ -375,26 +384,29 @@ impl Session {
         let (catalog, _) = self.current_catalog();
         match (&mut self.transaction.txn, kv) {
             (Some(txn), Some(kv)) => txn.rollback_to(&kv).await.map_err(|error| exec::kv_error(error, &catalog))?,
-            _ => return Err(SqlError::new(SqlState::SERIALIZATION_FAILURE, "the transaction was aborted and cannot go on from a savepoint")),
+            _ => {
+                return Err(SqlError::new(SqlState::SERIALIZATION_FAILURE, "the transaction was aborted and cannot go on from a savepoint"));
+            }
         }
         self.transaction.block = Block::Explicit;
         Ok(())
     }
 
     fn find_savepoint(&self, name: &str) -> Result<usize, SqlError> {
-        self.transaction.savepoints.iter().rposition(|savepoint| savepoint.name == name).ok_or_else(|| {
-            SqlError::new(SqlState::INVALID_SAVEPOINT_SPECIFICATION, format!("savepoint \"{name}\" does not exist"))
-        })
+        self.transaction
+            .savepoints
+            .iter()
+            .rposition(|savepoint| savepoint.name == name)
+            .ok_or_else(|| SqlError::new(SqlState::INVALID_SAVEPOINT_SPECIFICATION, format!("savepoint \"{name}\" does not exist")))
     }
 
     pub(super) fn require_block(&self, statement: &str) -> Result<(), SqlError> {
         match self.transaction.block {
             Block::Explicit => Ok(()),
             Block::Failed => Err(failed_block()),
-            Block::None | Block::Implicit => Err(SqlError::new(
-                SqlState::NO_ACTIVE_SQL_TRANSACTION,
-                format!("{statement} can only be used in transaction blocks"),
-            )),
+            Block::None | Block::Implicit => {
+                Err(SqlError::new(SqlState::NO_ACTIVE_SQL_TRANSACTION, format!("{statement} can only be used in transaction blocks")))
+            }
         }
     }
 
@@ -425,10 +437,7 @@ impl Session {
 
 /// 25P02.
 pub(super) fn failed_block() -> SqlError {
-    SqlError::new(
-        SqlState::IN_FAILED_SQL_TRANSACTION,
-        "current transaction is aborted, commands ignored until end of transaction block",
-    )
+    SqlError::new(SqlState::IN_FAILED_SQL_TRANSACTION, "current transaction is aborted, commands ignored until end of transaction block")
 }
 
 pub(super) fn isolation_of(level: IsolationLevel) -> Isolation {

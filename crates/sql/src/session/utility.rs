@@ -138,9 +138,8 @@ impl Session {
     /// The settings of the whole server change at once and for everybody, in no transaction.
     fn set_for_server(&mut self, name: &str, value: Option<&str>) -> Result<bool, SqlError> {
         if name == "sql.point_gets" {
-            let on = settings::parse_bool(value.unwrap_or("on")).ok_or_else(|| {
-                SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "parameter \"sql.point_gets\" requires a Boolean value")
-            })?;
+            let on = settings::parse_bool(value.unwrap_or("on"))
+                .ok_or_else(|| SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "parameter \"sql.point_gets\" requires a Boolean value"))?;
             self.database.point_gets.store(on, Ordering::Relaxed);
             return Ok(true);
         }
@@ -395,12 +394,8 @@ impl Session {
 /// The columns of a utility statement that returns rows, for Describe.
 pub(super) fn columns(statement: &Statement) -> Option<Vec<OutputColumn>> {
     match statement {
-        Statement::Show(Some(name)) => {
-            Some(vec![column(settings::find(name).map_or(name, |setting| setting.name), DataType::TEXT)])
-        }
-        Statement::Show(None) => {
-            Some(["name", "setting", "description"].iter().map(|name| column(name, DataType::TEXT)).collect())
-        }
+        Statement::Show(Some(name)) => Some(vec![column(settings::find(name).map_or(name, |setting| setting.name), DataType::TEXT)]),
+        Statement::Show(None) => Some(["name", "setting", "description"].iter().map(|name| column(name, DataType::TEXT)).collect()),
         Statement::Explain(_) => Some(vec![column("QUERY PLAN", DataType::TEXT)]),
         _ => None,
     }
@@ -433,4 +428,3 @@ fn after_as(text: &str) -> Option<&str> {
     }
     None
 }
-

@@ -6,8 +6,8 @@
 use super::database::{Database, HeldLock, LockWait, SessionHandle};
 use super::extended::Prepared;
 use super::settings::{SETTINGS, SessionSettings, Setting, SettingKind};
-use crate::catalog::facts::{CursorFact, LockFact, PreparedFact, SessionFact, SettingFact, SystemFacts, WaitFact};
 use crate::catalog::Catalog;
+use crate::catalog::facts::{CursorFact, LockFact, PreparedFact, SessionFact, SettingFact, SystemFacts, WaitFact};
 use crate::catalog::rows::VirtualScan;
 use crate::error::{SqlError, SqlState};
 use crate::exec::VirtualTables;
@@ -77,9 +77,7 @@ impl SessionView {
         match name.to_ascii_lowercase().as_str() {
             "transaction_isolation" => Some(self.modes.lock().0.to_string()),
             "transaction_read_only" => Some(if self.modes.lock().1 { "on" } else { "off" }.to_string()),
-            "sql.point_gets" => {
-                Some(if self.database.point_gets.load(Ordering::Relaxed) { "on" } else { "off" }.to_string())
-            }
+            "sql.point_gets" => Some(if self.database.point_gets.load(Ordering::Relaxed) { "on" } else { "off" }.to_string()),
             "is_superuser" => Some("on".to_string()),
             "session_authorization" => Some(self.handle.user.clone()),
             lower => self.database.hooks.server_setting(lower).or_else(|| self.settings.lock().show(name)),

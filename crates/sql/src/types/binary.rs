@@ -1,6 +1,6 @@
 //! PostgreSQL's binary forms, exactly: what binary-format parameters and results carry.
 
-use super::{catalog, numeric, Array, DataType, Datum, Interval};
+use super::{Array, DataType, Datum, Interval, catalog, numeric};
 use crate::error::{SqlError, SqlState};
 use std::sync::Arc;
 
@@ -52,7 +52,9 @@ pub fn decode(bytes: &[u8], ty: DataType) -> Result<Datum, SqlError> {
 
 /// Bytes as text: UTF-8 without NUL.
 pub fn text(bytes: &[u8]) -> Result<&str, SqlError> {
-    let bad = |at: usize| SqlError::new(SqlState::CHARACTER_NOT_IN_REPERTOIRE, format!("invalid byte sequence for encoding \"UTF8\": 0x{:02x}", bytes[at]));
+    let bad = |at: usize| {
+        SqlError::new(SqlState::CHARACTER_NOT_IN_REPERTOIRE, format!("invalid byte sequence for encoding \"UTF8\": 0x{:02x}", bytes[at]))
+    };
     if let Some(at) = bytes.iter().position(|b| *b == 0) {
         return Err(bad(at));
     }

@@ -4,7 +4,7 @@
 //! applies the target's modifier.
 
 use super::datetime::{self, arithmetic, civil, zone};
-use super::{catalog, text, Array, ColumnType, DataType, Datum, Numeric};
+use super::{Array, ColumnType, DataType, Datum, Numeric, catalog, text};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
 use compact_str::CompactString;
@@ -35,7 +35,9 @@ fn convert(value: Datum, from: DataType, to: DataType, explicit: bool, ctx: &Eva
     }
     match (&value, to) {
         (Datum::Array(array), to) => return convert_array(array, to, explicit, ctx),
-        (Datum::Date(_) | Datum::Time(_) | Datum::Timestamp(_) | Datum::Timestamptz(_) | Datum::Interval(_), to) => return convert_time(&value, from, to, ctx),
+        (Datum::Date(_) | Datum::Time(_) | Datum::Timestamp(_) | Datum::Timestamptz(_) | Datum::Interval(_), to) => {
+            return convert_time(&value, from, to, ctx);
+        }
         (Datum::Bool(b), DataType::INT4) => return Ok(Datum::Int4(i32::from(*b))),
         (Datum::Int4(n), DataType::BOOL) => return Ok(Datum::Bool(*n != 0)),
         (Datum::Char(byte), DataType::INT4) => return Ok(Datum::Int4(i32::from(*byte as i8))),
@@ -52,7 +54,9 @@ fn convert_text(value: CompactString, from: DataType, to: DataType, ctx: &EvalCo
     Ok(match (from, to) {
         (DataType::BPCHAR, DataType::TEXT | DataType::VARCHAR) => Datum::Text(value.trim_end_matches(' ').into()),
         (DataType::BPCHAR, DataType::NAME) => Datum::Text(text::truncate_name(value.trim_end_matches(' ')).into()),
-        (_, DataType::TEXT | DataType::VARCHAR | DataType::BPCHAR | DataType::UNKNOWN | DataType::CSTRING | DataType::PG_NODE_TREE) => Datum::Text(value),
+        (_, DataType::TEXT | DataType::VARCHAR | DataType::BPCHAR | DataType::UNKNOWN | DataType::CSTRING | DataType::PG_NODE_TREE) => {
+            Datum::Text(value)
+        }
         (_, to) => text::parse(&value, to.into(), &ctx.text())?,
     })
 }
@@ -139,7 +143,11 @@ fn integer(value: &Datum, from: DataType, to: DataType) -> Result<i64, SqlError>
 pub fn float_to_integer(x: f64, type_name: &'static str) -> Result<i64, SqlError> {
     let rounded = x.round_ties_even();
     // -2^63 fits, 2^63 does not; NaN fails both.
-    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&rounded) { Ok(rounded as i64) } else { Err(SqlError::out_of_range(type_name)) }
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&rounded) {
+        Ok(rounded as i64)
+    } else {
+        Err(SqlError::out_of_range(type_name))
+    }
 }
 
 fn float(value: &Datum, from: DataType, to: DataType) -> Result<f64, SqlError> {
@@ -149,7 +157,10 @@ fn float(value: &Datum, from: DataType, to: DataType) -> Result<f64, SqlError> {
         Datum::Numeric(n) => {
             let x = n.to_f64();
             if x.is_infinite() && n.is_finite() {
-                return Err(SqlError::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, format!("\"{n}\" is out of range for type double precision")));
+                return Err(SqlError::new(
+                    SqlState::NUMERIC_VALUE_OUT_OF_RANGE,
+                    format!("\"{n}\" is out of range for type double precision"),
+                ));
             }
             x
         }
@@ -184,7 +195,8 @@ pub fn coerce_typmod(value: Datum, to: ColumnType, explicit: bool) -> Result<Dat
         Datum::Interval(interval) => Datum::Interval(datetime::interval::coerce(interval, to.typmod)),
         Datum::Array(array) => {
             let element = ColumnType { ty: array.element, typmod: to.typmod };
-            let elements: Result<Vec<Datum>, SqlError> = array.elements.iter().map(|value| coerce_typmod(value.clone(), element, explicit)).collect();
+            let elements: Result<Vec<Datum>, SqlError> =
+                array.elements.iter().map(|value| coerce_typmod(value.clone(), element, explicit)).collect();
             Datum::Array(Arc::new(Array { element: array.element, dims: array.dims.clone(), elements: elements? }))
         }
         other => other,

@@ -41,17 +41,7 @@ const fn t(
     element: u32,
     display: &'static str,
 ) -> TypeInfo {
-    TypeInfo {
-        ty: DataType(oid),
-        name,
-        len,
-        align,
-        category,
-        preferred,
-        array: DataType(array),
-        element: DataType(element),
-        display,
-    }
+    TypeInfo { ty: DataType(oid), name, len, align, category, preferred, array: DataType(array), element: DataType(element), display }
 }
 
 /// Every type, sorted by OID.
@@ -206,10 +196,52 @@ pub fn is_supported(ty: DataType) -> bool {
 
 /// Types of PostgreSQL that no value can have here: they are refused by name, not called unknown.
 const UNSUPPORTED: &[&str] = &[
-    "json", "jsonb", "jsonpath", "xml", "timetz", "time with time zone", "money", "inet", "cidr", "macaddr", "macaddr8", "bit", "varbit", "bit varying", "point", "line", "lseg",
-    "box", "path", "polygon", "circle", "tsvector", "tsquery", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange", "int4multirange",
-    "int8multirange", "nummultirange", "tsmultirange", "tstzmultirange", "datemultirange", "pg_lsn", "pg_snapshot", "txid_snapshot", "tid", "xid8", "refcursor", "regcollation",
-    "regconfig", "regdictionary", "hstore", "citext",
+    "json",
+    "jsonb",
+    "jsonpath",
+    "xml",
+    "timetz",
+    "time with time zone",
+    "money",
+    "inet",
+    "cidr",
+    "macaddr",
+    "macaddr8",
+    "bit",
+    "varbit",
+    "bit varying",
+    "point",
+    "line",
+    "lseg",
+    "box",
+    "path",
+    "polygon",
+    "circle",
+    "tsvector",
+    "tsquery",
+    "int4range",
+    "int8range",
+    "numrange",
+    "tsrange",
+    "tstzrange",
+    "daterange",
+    "int4multirange",
+    "int8multirange",
+    "nummultirange",
+    "tsmultirange",
+    "tstzmultirange",
+    "datemultirange",
+    "pg_lsn",
+    "pg_snapshot",
+    "txid_snapshot",
+    "tid",
+    "xid8",
+    "refcursor",
+    "regcollation",
+    "regconfig",
+    "regdictionary",
+    "hstore",
+    "citext",
 ];
 
 /// Is this the name of a PostgreSQL type that is not supported here?

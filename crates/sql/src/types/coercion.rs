@@ -4,7 +4,7 @@
 //! Three contexts, each allowing what the one before allows: implicit (in any expression), assignment (INSERT, UPDATE,
 //! column defaults), explicit (the user wrote CAST or `::`).
 
-use super::{catalog, DataType};
+use super::{DataType, catalog};
 use crate::error::{SqlError, SqlState};
 
 /// Where a cast stands. Ordered: a later context allows everything an earlier one does.
@@ -31,7 +31,9 @@ pub fn cast_context(from: DataType, to: DataType) -> Option<CastContext> {
     if from == DataType::VOID {
         return None;
     }
-    if let Some(context) = numeric_cast(from, to).or_else(|| text_cast(from, to)).or_else(|| oid_cast(from, to)).or_else(|| time_cast(from, to)) {
+    if let Some(context) =
+        numeric_cast(from, to).or_else(|| text_cast(from, to)).or_else(|| oid_cast(from, to)).or_else(|| time_cast(from, to))
+    {
         return Some(context);
     }
     if let (Some(a), Some(b)) = (catalog::element_of(from), catalog::element_of(to)) {

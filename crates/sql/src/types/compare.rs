@@ -171,8 +171,20 @@ impl SortOrder {
     pub fn cmp(self, ty: DataType, a: &Datum, b: &Datum) -> Ordering {
         match (a.is_null(), b.is_null()) {
             (true, true) => Ordering::Equal,
-            (true, false) => if self.nulls_first { Ordering::Less } else { Ordering::Greater },
-            (false, true) => if self.nulls_first { Ordering::Greater } else { Ordering::Less },
+            (true, false) => {
+                if self.nulls_first {
+                    Ordering::Less
+                } else {
+                    Ordering::Greater
+                }
+            }
+            (false, true) => {
+                if self.nulls_first {
+                    Ordering::Greater
+                } else {
+                    Ordering::Less
+                }
+            }
             (false, false) if self.descending => cmp_as(ty, a, b).reverse(),
             (false, false) => cmp_as(ty, a, b),
         }

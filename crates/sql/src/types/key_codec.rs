@@ -7,8 +7,8 @@ use super::compare::SortOrder;
 use super::datetime::arithmetic::interval_length;
 use super::{Array, DataType, Datum, Numeric};
 use crate::error::SqlError;
-use tidelock_base::encoding::{self, Decimal};
 use tidelock_base::Key;
+use tidelock_base::encoding::{self, Decimal};
 
 /// Appends one column in ascending order, NULL last.
 pub fn encode(key: &mut Key, value: &Datum, ty: DataType) -> Result<(), SqlError> {

@@ -19,7 +19,7 @@ pub mod row_codec;
 pub mod settings;
 pub mod text;
 
-pub use catalog::{array_of, element_of, format_type, info, lookup_type_name, TypeInfo};
+pub use catalog::{TypeInfo, array_of, element_of, format_type, info, lookup_type_name};
 pub use coercion::common_type;
 pub use numeric::Numeric;
 pub use settings::{FormatSettings, TextContext};
@@ -106,15 +106,33 @@ impl DataType {
 
     /// Is this held as [`Datum::Text`]?
     pub fn is_text(self) -> bool {
-        matches!(self, DataType::TEXT | DataType::VARCHAR | DataType::BPCHAR | DataType::NAME | DataType::UNKNOWN | DataType::CSTRING | DataType::PG_NODE_TREE)
+        matches!(
+            self,
+            DataType::TEXT
+                | DataType::VARCHAR
+                | DataType::BPCHAR
+                | DataType::NAME
+                | DataType::UNKNOWN
+                | DataType::CSTRING
+                | DataType::PG_NODE_TREE
+        )
     }
 
     /// Is this held as [`Datum::Oid`]?
     pub fn is_oid(self) -> bool {
         matches!(
             self,
-            DataType::OID | DataType::XID | DataType::CID | DataType::REGPROC | DataType::REGPROCEDURE | DataType::REGOPER
-                | DataType::REGOPERATOR | DataType::REGCLASS | DataType::REGTYPE | DataType::REGNAMESPACE | DataType::REGROLE
+            DataType::OID
+                | DataType::XID
+                | DataType::CID
+                | DataType::REGPROC
+                | DataType::REGPROCEDURE
+                | DataType::REGOPER
+                | DataType::REGOPERATOR
+                | DataType::REGCLASS
+                | DataType::REGTYPE
+                | DataType::REGNAMESPACE
+                | DataType::REGROLE
         )
     }
 }

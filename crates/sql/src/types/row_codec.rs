@@ -3,7 +3,7 @@
 //! A column's bytes carry no type; the catalog knows it.  Integers take as many bytes as they need (the layout knows where a column
 //! ends), and equal values of one type have equal bytes, which "refresh by value" relies on.
 
-use super::{binary, numeric::Numeric, DataType, Datum, Interval};
+use super::{DataType, Datum, Interval, binary, numeric::Numeric};
 use crate::error::{SqlError, SqlState};
 use num_bigint::BigInt;
 use tidelock_base::row::{Column, RowBuilder, RowView};

@@ -10,7 +10,10 @@ use tidelock_sql::ast::Statement;
 use tidelock_sql::catalog::store::{CatalogAt, DescriptorCache};
 use tidelock_sql::catalog::{Catalog, CatalogBuilder};
 use tidelock_sql::error::{SqlError, SqlState};
-use tidelock_sql::exec::{CancelFlag, ExecContext, Flow, NoVirtualTables, Notice, SequenceMemory, TxnState, after_commit, copy, ddl, execute, kv_error, run_deferred};
+use tidelock_sql::exec::{
+    CancelFlag, ExecContext, Flow, NoVirtualTables, Notice, SequenceMemory, TxnState, after_commit, copy, ddl, execute, kv_error,
+    run_deferred,
+};
 use tidelock_sql::expr::{ObjectKind, SessionInfo, clock_time};
 use tidelock_sql::parse::parse;
 use tidelock_sql::plan::{PlanSettings, plan_statement};
@@ -184,7 +187,8 @@ impl Session {
 
     fn begin(&mut self) {
         if self.txn.is_none() {
-            let options = TxnOptions { isolation: self.isolation, session: SessionId(self.number), at_least: self.at_least, ..TxnOptions::default() };
+            let options =
+                TxnOptions { isolation: self.isolation, session: SessionId(self.number), at_least: self.at_least, ..TxnOptions::default() };
             self.txn = Some(self.database.db.begin(options));
         }
     }

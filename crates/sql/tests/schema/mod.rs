@@ -4,8 +4,8 @@ use std::sync::Arc;
 use tidelock_sql::ast::{ColumnConstraintKind, CreateIndex, CreateTable, Expr, Statement, TableConstraintKind};
 use tidelock_sql::bind::column_type;
 use tidelock_sql::catalog::{
-    Catalog, CatalogBuilder, CheckConstraint, Column, ColumnStatistics, FIRST_USER_OID, IndexColumn, IndexDescriptor, ROWID_NAME, RelationKind,
-    TableDescriptor, TableStatistics,
+    Catalog, CatalogBuilder, CheckConstraint, Column, ColumnStatistics, FIRST_USER_OID, IndexColumn, IndexDescriptor, ROWID_NAME,
+    RelationKind, TableDescriptor, TableStatistics,
 };
 use tidelock_sql::parse::parse;
 use tidelock_sql::types::DataType;
@@ -19,7 +19,8 @@ pub(crate) fn catalog(script: &str) -> Arc<Catalog> {
         match parsed.statement {
             Statement::CreateTable(create) => builder.put_table(table(&create, oid)),
             Statement::CreateIndex(create) => {
-                let mut found = builder.catalog().relation_in("public", &create.table.name).expect("the table").descriptor().as_ref().clone();
+                let mut found =
+                    builder.catalog().relation_in("public", &create.table.name).expect("the table").descriptor().as_ref().clone();
                 found.indexes.push(index(&create, &found, oid));
                 builder.put_table(found);
             }

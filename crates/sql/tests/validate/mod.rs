@@ -2,9 +2,7 @@
 //! parameter exists.
 
 use tidelock_sql::expr::Expr;
-use tidelock_sql::plan::{
-    Access, JoinType, KeyPart, Plan, PlanNode, Scan, StatementPlan, SubPlanKind, TableFunction, TableFunctionCall,
-};
+use tidelock_sql::plan::{Access, JoinType, KeyPart, Plan, PlanNode, Scan, StatementPlan, SubPlanKind, TableFunction, TableFunctionCall};
 use tidelock_sql::types::{ColumnType, DataType};
 
 pub(crate) fn validate(plan: &StatementPlan) {
@@ -145,7 +143,9 @@ impl Checker {
                 for subplan in &subplans.list {
                     subplan.bindings.iter().for_each(|b| self.expr(&b.value, &row));
                     match &subplan.kind {
-                        SubPlanKind::Scalar(inner) | SubPlanKind::Row(inner) | SubPlanKind::Exists(inner) | SubPlanKind::Array(inner) => self.plan(inner),
+                        SubPlanKind::Scalar(inner) | SubPlanKind::Row(inner) | SubPlanKind::Exists(inner) | SubPlanKind::Array(inner) => {
+                            self.plan(inner)
+                        }
                         SubPlanKind::Quantified { plan: inner, test, hash, .. } => {
                             self.plan(inner);
                             self.expr(test, &[row.as_slice(), inner.types.as_slice()].concat());

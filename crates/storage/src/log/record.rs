@@ -201,9 +201,7 @@ pub(crate) fn encode_segment_header(segment: u64, first_lsn: u64) -> [u8; SEGMEN
 /// The first LSN, if the bytes start with this segment's header.
 pub(crate) fn decode_segment_header(segment: u64, bytes: &[u8]) -> Option<u64> {
     let header = bytes.get(..SEGMENT_HEADER)?;
-    let sound = header[0..8] == MAGIC[..]
-        && read_u64(header, 8)? == segment
-        && read_u32(header, 24)? == crc32fast::hash(&header[0..24]);
+    let sound = header[0..8] == MAGIC[..] && read_u64(header, 8)? == segment && read_u32(header, 24)? == crc32fast::hash(&header[0..24]);
     sound.then(|| read_u64(header, 16)).flatten()
 }
 

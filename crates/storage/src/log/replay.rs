@@ -6,8 +6,8 @@
 //! sound from then on, and the log goes on in a new one.
 
 use super::record::{
-    CommitPayload, Kind, Place, RECORD_HEADER, Record, SEGMENT_HEADER, decode_commit, decode_drop, decode_segment_header,
-    parse_record, peek_lsns, push_record, undecodable,
+    CommitPayload, Kind, Place, RECORD_HEADER, Record, SEGMENT_HEADER, decode_commit, decode_drop, decode_segment_header, parse_record,
+    peek_lsns, push_record, undecodable,
 };
 use super::segment::{is_spare, segment_name, segment_number};
 use crate::disk::Disk;

@@ -42,12 +42,7 @@ pub(crate) struct Segments {
 
 impl Segments {
     /// Takes over the spares a former run left. Those of another size (a cut-short filling, another setting) are removed.
-    pub(crate) fn new(
-        disk: Arc<dyn Disk>,
-        bytes: u64,
-        oldest: u64,
-        mut spares: Vec<String>,
-    ) -> Result<Segments, StorageError> {
+    pub(crate) fn new(disk: Arc<dyn Disk>, bytes: u64, oldest: u64, mut spares: Vec<String>) -> Result<Segments, StorageError> {
         let taken = spares.iter().filter_map(|name| name.strip_prefix("spare-")?.strip_suffix(".seg")?.parse().ok()).max();
         let keep = |name: &String| -> std::io::Result<bool> {
             let usable = disk.open(name)?.len()? == bytes;
@@ -131,8 +126,7 @@ impl Segments {
     pub(crate) fn recycle_below(&self, floor: u64) -> Result<(), StorageError> {
         while self.oldest() < floor {
             let segment = self.oldest();
-            self.recycle(segment)
-                .map_err(|error| StorageError::io(format!("recycling {}", segment_name(segment)), &error))?;
+            self.recycle(segment).map_err(|error| StorageError::io(format!("recycling {}", segment_name(segment)), &error))?;
             self.oldest.store(segment + 1, Ordering::Release);
         }
         Ok(())

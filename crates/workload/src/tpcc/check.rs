@@ -43,9 +43,7 @@ pub async fn check(url: &str) -> Result<Vec<CheckResult>, WorkloadError> {
         let rows: Vec<String> = messages
             .iter()
             .filter_map(|message| match message {
-                SimpleQueryMessage::Row(row) => {
-                    Some((0..row.len()).map(|at| row.get(at).unwrap_or("null")).collect::<Vec<_>>().join(", "))
-                }
+                SimpleQueryMessage::Row(row) => Some((0..row.len()).map(|at| row.get(at).unwrap_or("null")).collect::<Vec<_>>().join(", ")),
                 _ => None,
             })
             .collect();

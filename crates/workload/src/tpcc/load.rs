@@ -11,8 +11,7 @@ use std::pin::pin;
 const SCHEMA: &str = include_str!("../../../../sql/tpcc/schema.sql");
 const INDEXES: &str = include_str!("../../../../sql/tpcc/indexes.sql");
 const FOREIGN_KEYS: &str = include_str!("../../../../sql/tpcc/foreign_keys.sql");
-const TABLES: [&str; 9] =
-    ["history", "new_order", "order_line", "orders", "customer", "district", "stock", "item", "warehouse"];
+const TABLES: [&str; 9] = ["history", "new_order", "order_line", "orders", "customer", "district", "stock", "item", "warehouse"];
 
 /// COPY data collected before it is handed to the connection.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -183,10 +182,7 @@ impl Loader<'_> {
             let delivered = order < 2101;
             let date = if delivered { LOAD_TIME } else { "\\N" };
             let amount = if delivered { 0 } else { random.range(1, 999_999) };
-            put(
-                out,
-                format_args!("{order}\t{d}\t{w}\t{line}\t{item}\t{w}\t{date}\t5\t{}.{:02}\t{dist}", amount / 100, amount % 100),
-            );
+            put(out, format_args!("{order}\t{d}\t{w}\t{line}\t{item}\t{w}\t{date}\t5\t{}.{:02}\t{dist}", amount / 100, amount % 100));
         })
         .await?;
         self.copy("new_order", 900, |_, number, out| put(out, format_args!("{}\t{d}\t{w}", 2101 + number))).await

@@ -143,26 +143,14 @@ impl std::fmt::Display for Report {
         writeln!(
             f,
             "tpmC {:.0}   {:.0} transactions/s   {} retries ({:.2} %)   {} terminals, {} warehouses, {:.0} s",
-            self.tpmc,
-            self.transactions_per_sec,
-            self.retries,
-            self.retry_percent,
-            self.terminals,
-            self.warehouses,
-            self.seconds
+            self.tpmc, self.transactions_per_sec, self.retries, self.retry_percent, self.terminals, self.warehouses, self.seconds
         )?;
         writeln!(f, "{:<14}{:>9}{:>9}{:>10}{:>10}{:>10}{:>10}", "", "count", "retries", "p50 ms", "p90 ms", "p99 ms", "max ms")?;
         for kind in &self.kinds {
             writeln!(
                 f,
                 "{:<14}{:>9}{:>9}{:>10.2}{:>10.2}{:>10.2}{:>10.2}",
-                kind.kind,
-                kind.count,
-                kind.retries,
-                kind.latency_ms_p50,
-                kind.latency_ms_p90,
-                kind.latency_ms_p99,
-                kind.latency_ms_max
+                kind.kind, kind.count, kind.retries, kind.latency_ms_p50, kind.latency_ms_p90, kind.latency_ms_p99, kind.latency_ms_max
             )?;
         }
         for (reason, count) in &self.retry_reasons {

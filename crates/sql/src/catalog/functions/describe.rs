@@ -19,9 +19,11 @@ pub(super) fn serial_sequence(call: &Call<'_>) -> Result<Datum, SqlError> {
         let message = format!("column \"{column}\" of relation \"{}\" does not exist", table.name);
         return Err(SqlError::new(SqlState::UNDEFINED_COLUMN, message));
     };
-    let owned = call.catalog.relations().map(|relation| relation.descriptor()).find(|candidate| {
-        candidate.sequence.as_ref().is_some_and(|sequence| sequence.owned_by == Some((table.oid, position)))
-    });
+    let owned = call
+        .catalog
+        .relations()
+        .map(|relation| relation.descriptor())
+        .find(|candidate| candidate.sequence.as_ref().is_some_and(|sequence| sequence.owned_by == Some((table.oid, position))));
     Ok(owned.map_or(Datum::Null, |sequence| Datum::text(qualified_name(sequence))))
 }
 

@@ -40,7 +40,12 @@ pub fn call(name: &'static str, args: &[Datum], catalog: &Arc<Catalog>, session:
         "pg_get_indexdef" => definitions::index(&call),
         "pg_get_constraintdef" => definitions::constraint(&call),
         "pg_get_viewdef" => definitions::view(&call),
-        "pg_get_ruledef" | "pg_get_triggerdef" | "pg_get_partkeydef" | "pg_get_partition_constraintdef" | "pg_get_statisticsobjdef" | "pg_get_statisticsobjdef_columns"
+        "pg_get_ruledef"
+        | "pg_get_triggerdef"
+        | "pg_get_partkeydef"
+        | "pg_get_partition_constraintdef"
+        | "pg_get_statisticsobjdef"
+        | "pg_get_statisticsobjdef_columns"
         | "pg_get_function_sqlbody" => Ok(Datum::Null),
         "pg_get_function_arguments" | "pg_get_function_identity_arguments" => routines::arguments(&call),
         "pg_get_function_result" => routines::result(&call),

@@ -5,8 +5,21 @@ use crate::error::{SqlError, SqlState};
 use crate::types::Datum;
 
 /// Words that some `has_*_privilege` knows, `WITH GRANT OPTION` taken off.
-const PRIVILEGES: [&str; 13] =
-    ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER", "USAGE", "CREATE", "CONNECT", "TEMPORARY", "TEMP", "EXECUTE"];
+const PRIVILEGES: [&str; 13] = [
+    "SELECT",
+    "INSERT",
+    "UPDATE",
+    "DELETE",
+    "TRUNCATE",
+    "REFERENCES",
+    "TRIGGER",
+    "USAGE",
+    "CREATE",
+    "CONNECT",
+    "TEMPORARY",
+    "TEMP",
+    "EXECUTE",
+];
 
 /// All of the family: the last argument names privileges, the one before it the object (of a column: table and column).
 pub(super) fn has(call: &Call<'_>) -> Result<Datum, SqlError> {
@@ -17,10 +30,12 @@ pub(super) fn has(call: &Call<'_>) -> Result<Datum, SqlError> {
         _ => last.saturating_sub(1),
     };
     Ok(match call.name {
-        "has_table_privilege" | "has_any_column_privilege" | "has_column_privilege" | "has_sequence_privilege" => match call.args.get(object) {
-            Some(Datum::Text(_)) => call.relation_named(object).map(|_| Datum::Bool(true))?,
-            _ => call.relation(object)?.map_or(Datum::Null, |_| Datum::Bool(true)),
-        },
+        "has_table_privilege" | "has_any_column_privilege" | "has_column_privilege" | "has_sequence_privilege" => {
+            match call.args.get(object) {
+                Some(Datum::Text(_)) => call.relation_named(object).map(|_| Datum::Bool(true))?,
+                _ => call.relation(object)?.map_or(Datum::Null, |_| Datum::Bool(true)),
+            }
+        }
         "has_schema_privilege" => schema(call, object)?,
         _ => Datum::Bool(true),
     })

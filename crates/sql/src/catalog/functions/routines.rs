@@ -39,7 +39,8 @@ pub fn operator_oid(symbol: &str) -> Option<Oid> {
         let first = found.next()?;
         return found.next().is_none().then_some(first.0);
     };
-    let operand = |name: &str| if name.trim().eq_ignore_ascii_case("none") { Some(DataType(0)) } else { crate::types::lookup_type_name(name) };
+    let operand =
+        |name: &str| if name.trim().eq_ignore_ascii_case("none") { Some(DataType(0)) } else { crate::types::lookup_type_name(name) };
     let types = operands.strip_suffix(')')?.split(',').map(operand).collect::<Option<Vec<_>>>()?;
     operators_named(symbol.trim()).find(|operator| types == [operator.1, operator.2]).map(|operator| operator.0)
 }
@@ -75,6 +76,7 @@ pub(super) fn result(call: &Call<'_>) -> Result<Datum, SqlError> {
 /// `oidvectortypes`: type names of a list.
 pub(super) fn vector_types(call: &Call<'_>) -> Result<Datum, SqlError> {
     let Some(Datum::Array(array)) = call.args.first() else { return Ok(Datum::Null) };
-    let types: Vec<DataType> = array.elements.iter().filter_map(|value| if let Datum::Oid(oid) = value { Some(DataType(*oid)) } else { None }).collect();
+    let types: Vec<DataType> =
+        array.elements.iter().filter_map(|value| if let Datum::Oid(oid) = value { Some(DataType(*oid)) } else { None }).collect();
     Ok(Datum::text(names(&types).join(", ")))
 }

@@ -64,10 +64,18 @@ static ATTRIBUTES: &[(&str, fn(&Attribute<'_>) -> Datum)] = &[
     ("attstorage", |a| Datum::Char(a.storage)),
     ("attnotnull", |a| Datum::Bool(!a.of_index && !a.column.nullable && !a.column.dropped)),
     ("atthasdef", |a| Datum::Bool(!a.of_index && default_of(a.column).is_some())),
-    ("attidentity", |a| Datum::Char(match &a.column.identity {
-        Some(identity) if !a.of_index => if identity.always { b'a' } else { b'd' },
-        _ => 0,
-    })),
+    ("attidentity", |a| {
+        Datum::Char(match &a.column.identity {
+            Some(identity) if !a.of_index => {
+                if identity.always {
+                    b'a'
+                } else {
+                    b'd'
+                }
+            }
+            _ => 0,
+        })
+    }),
     ("attgenerated", |a| Datum::Char(if a.column.generated.is_some() && !a.of_index { b's' } else { 0 })),
     ("attisdropped", |a| Datum::Bool(a.column.dropped)),
     ("attislocal", |_| Datum::Bool(true)),
@@ -85,7 +93,8 @@ pub(super) fn attributes(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
 }
 
 fn of_relation(table: &TableDescriptor) -> impl Iterator<Item = Attribute<'_>> {
-    let own = table.columns.iter().filter(|column| !column.hidden).map(|column| Attribute::new(table.oid, column.attnum as usize, column, false));
+    let own =
+        table.columns.iter().filter(|column| !column.hidden).map(|column| Attribute::new(table.oid, column.attnum as usize, column, false));
     let of_indexes = visible_indexes(table).flat_map(move |index| {
         let positions = index.key.iter().map(|key| key.column).chain(index.include.iter().copied());
         let columns = positions.filter_map(|position| table.columns.get(position));

@@ -34,12 +34,12 @@ pub(super) fn parse_lines(scan: &VirtualScan<'_>, mut lines: impl Iterator<Item 
     let context = TextContext::new(&settings);
     let row = |line: &'static str| {
         let fields: Vec<&str> = line.split('\t').collect();
-        let value = |(place, (column, ty)): (&Option<usize>, &(&'static str, crate::types::ColumnType))| {
-            match place.and_then(|at| fields.get(at)) {
-                None => empty(column, ty.ty),
-                Some(&"\\N") => Datum::Null,
-                Some(field) => text::parse(field, *ty, &context).unwrap_or(Datum::Null),
-            }
+        let value = |(place, (column, ty)): (&Option<usize>, &(&'static str, crate::types::ColumnType))| match place
+            .and_then(|at| fields.get(at))
+        {
+            None => empty(column, ty.ty),
+            Some(&"\\N") => Datum::Null,
+            Some(field) => text::parse(field, *ty, &context).unwrap_or(Datum::Null),
         };
         places.iter().zip(&scan.table.columns).map(value).collect()
     };

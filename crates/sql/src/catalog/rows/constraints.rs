@@ -100,19 +100,23 @@ static COLUMNS: &[(&str, fn(&Constraint<'_>) -> Datum)] = &[
     ("oid", |c| Datum::Oid(c.oid())),
     ("conname", |c| Datum::text(c.name())),
     ("connamespace", |c| Datum::Oid(c.table.schema_oid)),
-    ("contype", |c| Datum::Char(match c.kind {
-        Kind::Check(_) => b'c',
-        Kind::Primary(_) => b'p',
-        Kind::Unique(..) => b'u',
-        Kind::Foreign(..) => b'f',
-    })),
+    ("contype", |c| {
+        Datum::Char(match c.kind {
+            Kind::Check(_) => b'c',
+            Kind::Primary(_) => b'p',
+            Kind::Unique(..) => b'u',
+            Kind::Foreign(..) => b'f',
+        })
+    }),
     ("condeferrable", |c| Datum::Bool(c.foreign().is_some_and(|key| key.deferrable))),
     ("condeferred", |c| Datum::Bool(c.foreign().is_some_and(|key| key.initially_deferred))),
-    ("convalidated", |c| Datum::Bool(match c.kind {
-        Kind::Check(check) => check.validated,
-        Kind::Foreign(key, _) => key.validated,
-        _ => true,
-    })),
+    ("convalidated", |c| {
+        Datum::Bool(match c.kind {
+            Kind::Check(check) => check.validated,
+            Kind::Foreign(key, _) => key.validated,
+            _ => true,
+        })
+    }),
     ("conrelid", |c| Datum::Oid(c.table.oid)),
     ("conindid", |c| Datum::Oid(c.index())),
     ("confrelid", |c| Datum::Oid(c.foreign().map_or(0, |key| key.parent))),

@@ -2,7 +2,7 @@
 
 use super::columns::collation;
 use super::relations::visible_indexes;
-use super::{Rows, VirtualScan, constants::default_opclass, fill, vector, in_order};
+use super::{Rows, VirtualScan, constants::default_opclass, fill, in_order, vector};
 use crate::catalog::{Catalog, IndexDescriptor, IndexState, TableDescriptor};
 use crate::types::{DataType, Datum};
 
@@ -43,9 +43,16 @@ static COLUMNS: &[(&str, fn(&Entry<'_>) -> Datum)] = &[
     ("indkey", |e| vector(DataType::INT2, e.columns())),
     ("indcollation", |e| e.per_key(DataType::OID, collation)),
     ("indclass", |e| e.per_key(DataType::OID, default_opclass)),
-    ("indoption", |e| vector(DataType::INT2, e.index.key.iter().map(|key| {
-        Datum::Int2(if key.descending { DESCENDING } else { 0 } | if key.nulls_first { NULLS_FIRST } else { 0 })
-    }).collect())),
+    ("indoption", |e| {
+        vector(
+            DataType::INT2,
+            e.index
+                .key
+                .iter()
+                .map(|key| Datum::Int2(if key.descending { DESCENDING } else { 0 } | if key.nulls_first { NULLS_FIRST } else { 0 }))
+                .collect(),
+        )
+    }),
     ("indpred", |e| super::optional(e.index.predicate.as_deref())),
 ];
 

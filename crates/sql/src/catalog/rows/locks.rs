@@ -4,7 +4,7 @@
 //! hexadecimal, which is enough to see who meets whom.
 
 use super::objects::DATABASE_OID;
-use super::{Rows, VirtualScan, fill, optional, in_order};
+use super::{Rows, VirtualScan, fill, in_order, optional};
 use crate::catalog::facts::{LockFact, WaitFact};
 use crate::catalog::{Catalog, IndexDescriptor, SystemFacts, TableDescriptor};
 use crate::types::{DataType, Datum};
@@ -130,7 +130,17 @@ fn mode(strength: &str) -> &'static str {
 pub(super) fn postgres(scan: &VirtualScan<'_>, catalog: &Catalog, facts: &dyn SystemFacts) -> Rows {
     let indexes = Indexes::of(catalog);
     let relation = |key: &Key| indexes.place(key.clone()).table().map(|table| table.oid);
-    let held = facts.held_locks().into_iter().map(|lock| TupleLock { relation: relation(&lock.key), pid: lock.pid, strength: lock.strength, granted: true });
-    let waits = facts.lock_waits().into_iter().map(|wait| TupleLock { relation: relation(&wait.key), pid: wait.pid, strength: wait.strength, granted: false });
+    let held = facts.held_locks().into_iter().map(|lock| TupleLock {
+        relation: relation(&lock.key),
+        pid: lock.pid,
+        strength: lock.strength,
+        granted: true,
+    });
+    let waits = facts.lock_waits().into_iter().map(|wait| TupleLock {
+        relation: relation(&wait.key),
+        pid: wait.pid,
+        strength: wait.strength,
+        granted: false,
+    });
     fill(scan, POSTGRES, held.chain(waits))
 }

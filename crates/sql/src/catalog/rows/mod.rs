@@ -82,7 +82,11 @@ pub fn rows(scan: &VirtualScan<'_>, catalog: &Arc<Catalog>, facts: &dyn SystemFa
 /// One row per item, by the getters.
 pub(super) fn fill<T>(scan: &VirtualScan<'_>, getters: &[Getter<T>], items: impl Iterator<Item = T>) -> Rows {
     let table = scan.table;
-    debug_assert!(getters.iter().all(|(name, _)| table.columns.iter().any(|(column, _)| column == name)), "{} has no such column", table.name);
+    debug_assert!(
+        getters.iter().all(|(name, _)| table.columns.iter().any(|(column, _)| column == name)),
+        "{} has no such column",
+        table.name
+    );
     let column = |(column, ty): &(&'static str, ColumnType)| {
         let getter = getters.iter().find(|(name, _)| name == column);
         getter.map(|(_, getter)| *getter).ok_or_else(|| empty(column, ty.ty))
@@ -92,7 +96,8 @@ pub(super) fn fill<T>(scan: &VirtualScan<'_>, getters: &[Getter<T>], items: impl
         Ok(getter) => getter(item),
         Err(constant) => constant.clone(),
     };
-    let wanted = |item: &T| scan.only.iter().all(|(at, only)| by_column.get(*at).is_none_or(|source| may_equal(&value(source, item), only)));
+    let wanted =
+        |item: &T| scan.only.iter().all(|(at, only)| by_column.get(*at).is_none_or(|source| may_equal(&value(source, item), only)));
     items.filter(wanted).map(|item| by_column.iter().map(|source| value(source, &item)).collect()).collect()
 }
 

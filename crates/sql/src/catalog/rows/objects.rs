@@ -1,9 +1,9 @@
 //! Schemas, the database, sequences, dependencies, comments, roles.
 
 use super::{Rows, VirtualScan, fill, in_order, schemas_in_order};
+use crate::catalog::facts::RoleFact;
 use crate::catalog::functions::OWNER_OID;
 use crate::catalog::{Catalog, FIRST_USER_OID, Oid, RelationKind, SchemaDescriptor, SequenceDescriptor, SystemFacts, TableDescriptor};
-use crate::catalog::facts::RoleFact;
 use crate::types::Datum;
 
 /// OIDs of the catalogs that dependencies and comments name.
@@ -20,11 +20,8 @@ const PG_DEFAULT: Oid = 1663;
 /// A view's rule has the view's OID with this bit set: rules have no OIDs of their own.
 const RULE_BIT: Oid = 0x4000_0000;
 
-static NAMESPACES: &[(&str, fn(&&SchemaDescriptor) -> Datum)] = &[
-    ("oid", |s| Datum::Oid(s.oid)),
-    ("nspname", |s| Datum::text(s.name.as_str())),
-    ("nspowner", |_| Datum::Oid(OWNER_OID)),
-];
+static NAMESPACES: &[(&str, fn(&&SchemaDescriptor) -> Datum)] =
+    &[("oid", |s| Datum::Oid(s.oid)), ("nspname", |s| Datum::text(s.name.as_str())), ("nspowner", |_| Datum::Oid(OWNER_OID))];
 
 /// `pg_namespace`.
 pub(super) fn namespaces(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
@@ -116,15 +113,23 @@ fn of_default(catalog: &Catalog, sequence: &Sequence<'_>) -> Option<Dependency> 
 
 /// `pg_depend`: sequences and the columns they belong to, and views' rules.
 pub(super) fn dependencies(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
-    let of_sequences = all_sequences(catalog).flat_map(|sequence| [of_sequence(catalog, &sequence), of_default(catalog, &sequence)]).flatten();
-    let of_rules = all_views(catalog).map(|view| {
-        Dependency { class: PG_REWRITE, object: view.oid | RULE_BIT, on_class: PG_CLASS, on: view.oid, on_column: 0, kind: b'i' }
+    let of_sequences =
+        all_sequences(catalog).flat_map(|sequence| [of_sequence(catalog, &sequence), of_default(catalog, &sequence)]).flatten();
+    let of_rules = all_views(catalog).map(|view| Dependency {
+        class: PG_REWRITE,
+        object: view.oid | RULE_BIT,
+        on_class: PG_CLASS,
+        on: view.oid,
+        on_column: 0,
+        kind: b'i',
     });
     fill(scan, DEPENDENCIES, of_sequences.chain(of_rules))
 }
 
 fn all_views(catalog: &Catalog) -> impl Iterator<Item = &TableDescriptor> {
-    in_order(catalog).map(|relation| relation.descriptor().as_ref()).filter(|table| table.kind == RelationKind::View && table.oid >= FIRST_USER_OID)
+    in_order(catalog)
+        .map(|relation| relation.descriptor().as_ref())
+        .filter(|table| table.kind == RelationKind::View && table.oid >= FIRST_USER_OID)
 }
 
 static RULES: &[(&str, fn(&&TableDescriptor) -> Datum)] = &[

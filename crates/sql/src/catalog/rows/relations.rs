@@ -45,40 +45,55 @@ pub(super) fn relation_kind(table: &TableDescriptor) -> u8 {
 
 /// The indexes that users see: all but the hidden row id's.
 pub(in crate::catalog) fn visible_indexes(table: &TableDescriptor) -> impl Iterator<Item = &IndexDescriptor> {
-    table.all_indexes().filter(|index| index.oid != 0 && index.key.iter().all(|key| table.columns.get(key.column).is_some_and(|c| !c.hidden)))
+    table
+        .all_indexes()
+        .filter(|index| index.oid != 0 && index.key.iter().all(|key| table.columns.get(key.column).is_some_and(|c| !c.hidden)))
 }
 
-static COLUMNS: &[(&str, fn(&Class<'_>) -> Datum)] = &[
-    ("oid", |c| Datum::Oid(c.oid())),
-    ("relname", |c| Datum::text(c.index.map_or(c.table.name.as_str(), |index| index.name.as_str()))),
-    ("relnamespace", |c| Datum::Oid(c.table.schema_oid)),
-    ("relam", |c| Datum::Oid(match c.kind() {
-        b'i' => BTREE,
-        b'r' => HEAP,
-        _ => 0,
-    })),
-    ("relfilenode", |c| Datum::Oid(if c.kind() == b'v' { 0 } else { c.oid() })),
-    ("relpages", |c| Datum::Int4(c.statistics.map_or(0, |s| (s.row_count * s.row_bytes / PAGE_BYTES).ceil() as i32))),
-    ("reltuples", |c| Datum::Float4(match c.statistics {
-        Some(statistics) => statistics.row_count as f32,
-        // Never analyzed; relations without rows of their own have none.
-        None => if c.is_table() { -1.0 } else { 0.0 },
-    })),
-    ("relhasindex", |c| Datum::Bool(c.index.is_none() && visible_indexes(c.table).next().is_some())),
-    ("relpersistence", |c| Datum::Char(if c.table.temporary { b't' } else { b'p' })),
-    ("relkind", |c| Datum::Char(c.kind())),
-    ("relnatts", |c| Datum::Int2(c.index.map_or_else(
-        || c.table.columns.iter().filter(|column| !column.hidden).count(),
-        |index| index.key.len() + index.include.len(),
-    ) as i16)),
-    ("relchecks", |c| Datum::Int2(if c.index.is_some() { 0 } else { c.table.checks.len() as i16 })),
-    ("relhasrules", |c| Datum::Bool(c.kind() == b'v')),
-    // Both ends of a foreign key have triggers in PostgreSQL; psql shows foreign keys only then.
-    ("relhastriggers", |c| Datum::Bool(c.index.is_none() && !(c.table.foreign_keys.is_empty() && c.table.referenced_by.is_empty()))),
-    ("relispopulated", |_| Datum::Bool(true)),
-    ("relreplident", |c| Datum::Char(if c.is_table() && c.table.kind == RelationKind::Table { b'd' } else { b'n' })),
-    ("reloptions", |c| options(c)),
-];
+static COLUMNS: &[(&str, fn(&Class<'_>) -> Datum)] =
+    &[
+        ("oid", |c| Datum::Oid(c.oid())),
+        ("relname", |c| Datum::text(c.index.map_or(c.table.name.as_str(), |index| index.name.as_str()))),
+        ("relnamespace", |c| Datum::Oid(c.table.schema_oid)),
+        ("relam", |c| {
+            Datum::Oid(match c.kind() {
+                b'i' => BTREE,
+                b'r' => HEAP,
+                _ => 0,
+            })
+        }),
+        ("relfilenode", |c| Datum::Oid(if c.kind() == b'v' { 0 } else { c.oid() })),
+        ("relpages", |c| Datum::Int4(c.statistics.map_or(0, |s| (s.row_count * s.row_bytes / PAGE_BYTES).ceil() as i32))),
+        ("reltuples", |c| {
+            Datum::Float4(match c.statistics {
+                Some(statistics) => statistics.row_count as f32,
+                // Never analyzed; relations without rows of their own have none.
+                None => {
+                    if c.is_table() {
+                        -1.0
+                    } else {
+                        0.0
+                    }
+                }
+            })
+        }),
+        ("relhasindex", |c| Datum::Bool(c.index.is_none() && visible_indexes(c.table).next().is_some())),
+        ("relpersistence", |c| Datum::Char(if c.table.temporary { b't' } else { b'p' })),
+        ("relkind", |c| Datum::Char(c.kind())),
+        ("relnatts", |c| {
+            Datum::Int2(c.index.map_or_else(
+                || c.table.columns.iter().filter(|column| !column.hidden).count(),
+                |index| index.key.len() + index.include.len(),
+            ) as i16)
+        }),
+        ("relchecks", |c| Datum::Int2(if c.index.is_some() { 0 } else { c.table.checks.len() as i16 })),
+        ("relhasrules", |c| Datum::Bool(c.kind() == b'v')),
+        // Both ends of a foreign key have triggers in PostgreSQL; psql shows foreign keys only then.
+        ("relhastriggers", |c| Datum::Bool(c.index.is_none() && !(c.table.foreign_keys.is_empty() && c.table.referenced_by.is_empty()))),
+        ("relispopulated", |_| Datum::Bool(true)),
+        ("relreplident", |c| Datum::Char(if c.is_table() && c.table.kind == RelationKind::Table { b'd' } else { b'n' })),
+        ("reloptions", |c| options(c)),
+    ];
 
 fn options(class: &Class<'_>) -> Datum {
     if class.index.is_some() || class.table.options.is_empty() {

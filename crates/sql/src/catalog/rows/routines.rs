@@ -45,15 +45,16 @@ static SUPPORT: LazyLock<HashSet<Oid>> = LazyLock::new(|| {
         line.get(from..to).unwrap_or_default().iter().filter_map(|word| word.parse().ok()).collect()
     };
     let of_types = super::constants::fields("pg_type").flat_map(|line| [numbers(line.clone(), 9, 10), numbers(line, 12, 18)].concat());
-    let of_operators = OPERATORS.lines().skip(1).filter(|line| operator_exists(line)).flat_map(|line| numbers(line.split('\t').collect(), 10, 11));
+    let of_operators =
+        OPERATORS.lines().skip(1).filter(|line| operator_exists(line)).flat_map(|line| numbers(line.split('\t').collect(), 10, 11));
     of_types.chain(of_operators).collect()
 });
 
 fn exists(routine: &Routine) -> bool {
     match function_class(routine.name) {
-        Some(FunctionClass::Scalar) if routine.kind == "f" && !routine.returns_set => {
-            overloads(routine.name).iter().any(|f| f.args.len() == routine.args.len() && f.args.iter().zip(&routine.args).all(|(a, b)| a == b))
-        }
+        Some(FunctionClass::Scalar) if routine.kind == "f" && !routine.returns_set => overloads(routine.name)
+            .iter()
+            .any(|f| f.args.len() == routine.args.len() && f.args.iter().zip(&routine.args).all(|(a, b)| a == b)),
         Some(FunctionClass::Aggregate | FunctionClass::SetReturning) => true,
         _ => false,
     }
@@ -94,7 +95,8 @@ pub(super) fn routines(scan: &VirtualScan<'_>) -> Rows {
 
 fn operator_exists(line: &str) -> bool {
     let field: Vec<&str> = line.split('\t').collect();
-    let types: Vec<DataType> = field.get(5..7).unwrap_or_default().iter().filter_map(|word| word.parse().ok()).filter(|oid| *oid != 0).map(DataType).collect();
+    let types: Vec<DataType> =
+        field.get(5..7).unwrap_or_default().iter().filter_map(|word| word.parse().ok()).filter(|oid| *oid != 0).map(DataType).collect();
     field.get(1).is_some_and(|name| overloads(name).iter().any(|f| f.args == types.as_slice()))
 }
 

@@ -1,6 +1,6 @@
 //! `pg_stats`: what ANALYZE learned, column by column.
 
-use super::{Rows, VirtualScan, fill, texts, in_order};
+use super::{Rows, VirtualScan, fill, in_order, texts};
 use crate::catalog::{Catalog, Column, ColumnStatistics, TableDescriptor};
 use crate::types::{DataType, Datum};
 
@@ -47,7 +47,9 @@ pub(super) fn columns(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
         let table = relation.descriptor().as_ref();
         let found = catalog.statistics(table.oid);
         let rows = found.map_or(0.0, |statistics| statistics.row_count);
-        table.visible_columns().filter_map(move |(position, column)| Some(Entry { table, column, rows, statistics: found?.column(position)? }))
+        table
+            .visible_columns()
+            .filter_map(move |(position, column)| Some(Entry { table, column, rows, statistics: found?.column(position)? }))
     });
     fill(scan, COLUMNS, entries)
 }

@@ -15,7 +15,12 @@ struct Zone {
 fn zone(name: &str) -> Option<Zone> {
     let zone = TimeZone::get(name).ok()?;
     let now = zone.to_offset_info(Timestamp::now());
-    Some(Zone { name: name.to_owned(), abbreviation: now.abbreviation().to_owned(), offset_seconds: now.offset().seconds(), daylight: now.dst().is_dst() })
+    Some(Zone {
+        name: name.to_owned(),
+        abbreviation: now.abbreviation().to_owned(),
+        offset_seconds: now.offset().seconds(),
+        daylight: now.dst().is_dst(),
+    })
 }
 
 static COLUMNS: &[(&str, fn(&Zone) -> Datum)] = &[

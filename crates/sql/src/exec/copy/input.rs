@@ -197,7 +197,11 @@ impl CopyIn {
         let fields = csv_fields(record, &self.options).into_iter().enumerate();
         let field = |(at, (field, quoted)): (usize, (Vec<u8>, bool))| {
             let is_null_text = field == self.options.null;
-            let forced = if quoted { self.options.force_null.iter().any(|c| c == name(at)) } else { !self.options.force_not_null.iter().any(|c| c == name(at)) };
+            let forced = if quoted {
+                self.options.force_null.iter().any(|c| c == name(at))
+            } else {
+                !self.options.force_not_null.iter().any(|c| c == name(at))
+            };
             if is_null_text && forced { None } else { Some(field) }
         };
         fields.map(field).collect()

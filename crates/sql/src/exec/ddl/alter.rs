@@ -7,7 +7,10 @@ use super::Ddl;
 use super::columns::{no_such_column, shortened};
 use super::constraint::{Existing, column_or_error};
 use super::create_table::as_table_constraint;
-use crate::ast::{AlterTable, AlterTableAction, ColumnConstraintKind, ColumnDef, Expr as AstExpr, Ident, ObjectKind, StoredExpr, TableConstraint, TypeName};
+use crate::ast::{
+    AlterTable, AlterTableAction, ColumnConstraintKind, ColumnDef, Expr as AstExpr, Ident, ObjectKind, StoredExpr, TableConstraint,
+    TypeName,
+};
 use crate::bind::{bind_row_expression, bind_scalar, column_type};
 use crate::catalog::{Column, ForeignKey, Identity, Oid, RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
@@ -83,10 +86,17 @@ impl Ddl<'_, '_> {
                 Ok(())
             }
             AlterTableAction::AddConstraint(constraint) => self.add_constraint(oid, constraint, Existing::Check).await,
-            AlterTableAction::DropConstraint { constraint, if_exists, cascade } => self.drop_constraint(oid, constraint, *if_exists, *cascade).await,
+            AlterTableAction::DropConstraint { constraint, if_exists, cascade } => {
+                self.drop_constraint(oid, constraint, *if_exists, *cascade).await
+            }
             AlterTableAction::ValidateConstraint(name) => self.validate_constraint(oid, name).await,
             AlterTableAction::AlterConstraint { constraint, timing } => {
-                let missing = || SqlError::new(SqlState::UNDEFINED_OBJECT, format!("constraint \"{constraint}\" of relation \"{}\" does not exist", table.name));
+                let missing = || {
+                    SqlError::new(
+                        SqlState::UNDEFINED_OBJECT,
+                        format!("constraint \"{constraint}\" of relation \"{}\" does not exist", table.name),
+                    )
+                };
                 let foreign_key = table.foreign_keys.iter().find(|f| f.name == *constraint).cloned().ok_or_else(missing)?;
                 let deferrable = timing.deferrable || timing.initially_deferred;
                 self.replace_foreign_key(&ForeignKey { deferrable, initially_deferred: timing.initially_deferred, ..foreign_key })
@@ -108,7 +118,10 @@ impl Ddl<'_, '_> {
             AlterTableAction::DropNotNull { column } => {
                 let position = column_or_error(&table, column)?;
                 if table.primary.key.iter().any(|k| k.column == position) {
-                    return Err(SqlError::new(SqlState::INVALID_TABLE_DEFINITION, format!("column \"{}\" is in a primary key", column.value)));
+                    return Err(SqlError::new(
+                        SqlState::INVALID_TABLE_DEFINITION,
+                        format!("column \"{}\" is in a primary key", column.value),
+                    ));
                 }
                 if table.columns[position].identity.is_some() {
                     let message = format!("column \"{}\" of relation \"{}\" is an identity column", column.value, table.name);
@@ -121,7 +134,10 @@ impl Ddl<'_, '_> {
             AlterTableAction::AddIdentity { column, always, options } => {
                 let position = column_or_error(&table, column)?;
                 if table.columns[position].nullable {
-                    let message = format!("column \"{}\" of relation \"{}\" must be declared NOT NULL before identity can be added", column.value, table.name);
+                    let message = format!(
+                        "column \"{}\" of relation \"{}\" must be declared NOT NULL before identity can be added",
+                        column.value, table.name
+                    );
                     return Err(SqlError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message));
                 }
                 let definition = table.columns[position].clone();
@@ -227,7 +243,14 @@ impl Ddl<'_, '_> {
                 self.change_primary_key(table, constraint.name.clone(), std::slice::from_ref(&definition.name.value)).await?;
             }
             if let Some(kind) = as_table_constraint(&definition.name, &constraint.kind) {
-                let constraint = TableConstraint { name: constraint.name.clone(), kind, timing: constraint.timing, not_valid: false, no_inherit: false, pos: 0 };
+                let constraint = TableConstraint {
+                    name: constraint.name.clone(),
+                    kind,
+                    timing: constraint.timing,
+                    not_valid: false,
+                    no_inherit: false,
+                    pos: 0,
+                };
                 self.add_constraint(oid, &constraint, Existing::Check).await?;
             }
         }
@@ -303,7 +326,8 @@ impl Ddl<'_, '_> {
         let oid = table.oid;
         let object = format!("column {} of table {}", column.value, table.name);
         let referencing: Vec<ForeignKey> = table.referenced_by.iter().filter(|f| f.parent_columns.contains(&position)).cloned().collect();
-        let views: Vec<TableDescriptor> = self.views_on(&[oid]).into_iter().filter(|v| mentions(v.view_query.as_deref(), &column.value)).collect();
+        let views: Vec<TableDescriptor> =
+            self.views_on(&[oid]).into_iter().filter(|v| mentions(v.view_query.as_deref(), &column.value)).collect();
         let mut lines = Vec::new();
         for foreign_key in &referencing {
             lines.push(format!("constraint {} on table {}", foreign_key.name, self.table(foreign_key.child)?.name));
@@ -378,7 +402,10 @@ impl Ddl<'_, '_> {
         let found = self.catalog().schema(schema).cloned();
         let found = found.ok_or_else(|| SqlError::new(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{schema}\" does not exist")))?;
         if self.is_taken(schema, &table.name) {
-            return Err(SqlError::new(SqlState::DUPLICATE_TABLE, format!("relation \"{}\" already exists in schema \"{schema}\"", table.name)));
+            return Err(SqlError::new(
+                SqlState::DUPLICATE_TABLE,
+                format!("relation \"{}\" already exists in schema \"{schema}\"", table.name),
+            ));
         }
         if !self.views_on(&[table.oid]).is_empty() {
             return Err(SqlError::unsupported("moving a relation that a view uses"));
@@ -392,7 +419,13 @@ impl Ddl<'_, '_> {
         Ok(())
     }
 
-    async fn set_type(&mut self, table: TableDescriptor, column: &Ident, ty: &TypeName, using: Option<&StoredExpr>) -> Result<(), SqlError> {
+    async fn set_type(
+        &mut self,
+        table: TableDescriptor,
+        column: &Ident,
+        ty: &TypeName,
+        using: Option<&StoredExpr>,
+    ) -> Result<(), SqlError> {
         let position = column_or_error(&table, column)?;
         let ty = column_type(ty)?;
         if !self.views_on(&[table.oid]).is_empty() {
@@ -411,7 +444,10 @@ impl Ddl<'_, '_> {
         if let Some(default) = &new.columns[position].default {
             let parsed = crate::parse::parse_expression(default)?;
             bind_scalar(&parsed, ty, CastContext::Assignment, &self.snapshot(), self.ctx.plan_settings).map_err(|_| {
-                SqlError::new(SqlState::DATATYPE_MISMATCH, format!("default for column \"{}\" cannot be cast automatically to type {ty}", column.value))
+                SqlError::new(
+                    SqlState::DATATYPE_MISMATCH,
+                    format!("default for column \"{}\" cannot be cast automatically to type {ty}", column.value),
+                )
             })?;
         }
         self.put(new.clone());
@@ -427,7 +463,12 @@ impl Ddl<'_, '_> {
     // ---- keys
 
     /// Another primary key: the rows are written anew.
-    pub(super) async fn change_primary_key(&mut self, old: TableDescriptor, name: Option<String>, columns: &[String]) -> Result<(), SqlError> {
+    pub(super) async fn change_primary_key(
+        &mut self,
+        old: TableDescriptor,
+        name: Option<String>,
+        columns: &[String],
+    ) -> Result<(), SqlError> {
         let mut table = old.clone();
         let name = name.unwrap_or_else(|| self.free_name(&table.schema, &shortened(&[&table.name], "pkey"), &[]));
         self.set_primary_key(&mut table, name, columns).await?;
@@ -467,7 +508,12 @@ impl Ddl<'_, '_> {
         result
     }
 
-    async fn rewrite_rows(&mut self, old: &TableDescriptor, new: &Arc<TableDescriptor>, fillers: &[(usize, Filler)]) -> Result<(), SqlError> {
+    async fn rewrite_rows(
+        &mut self,
+        old: &TableDescriptor,
+        new: &Arc<TableDescriptor>,
+        fillers: &[(usize, Filler)],
+    ) -> Result<(), SqlError> {
         let mut writer = TableWriter::new(new, self.ctx)?;
         let rules = RowRules::bind(new, self.ctx)?;
         let mut rest = Some(Span::index(index_id(&old.primary)));
@@ -521,11 +567,15 @@ impl Ddl<'_, '_> {
     async fn split_at(&mut self, table: &TableDescriptor, rows: &[Vec<AstExpr>]) -> Result<(), SqlError> {
         for row in rows {
             if row.is_empty() || row.len() > table.primary.key.len() || !table.has_primary_key() {
-                return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "SPLIT AT wants values of the first columns of the primary key"));
+                return Err(SqlError::new(
+                    SqlState::INVALID_PARAMETER_VALUE,
+                    "SPLIT AT wants values of the first columns of the primary key",
+                ));
             }
             let mut values = Vec::with_capacity(row.len());
             for (expr, key) in row.iter().zip(&table.primary.key) {
-                let bound = bind_scalar(expr, table.columns[key.column].ty, CastContext::Assignment, &self.snapshot(), self.ctx.plan_settings)?;
+                let bound =
+                    bind_scalar(expr, table.columns[key.column].ty, CastContext::Assignment, &self.snapshot(), self.ctx.plan_settings)?;
                 values.push(eval(&bound, &[], &self.ctx.eval())?);
             }
             let key = key_of_values(table, &table.primary, &values)?;

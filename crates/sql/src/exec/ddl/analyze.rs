@@ -162,7 +162,8 @@ fn estimated_distinct(distinct: usize, once: usize, sampled: usize, total: f64) 
 fn most_common(runs: &[(usize, usize)], present: usize) -> Vec<(usize, usize)> {
     let average = present as f64 / runs.len() as f64;
     let few = runs.len() <= TARGET;
-    let mut common: Vec<(usize, usize)> = runs.iter().copied().filter(|(_, count)| *count > 1 && (few || *count as f64 > average * 1.25)).collect();
+    let mut common: Vec<(usize, usize)> =
+        runs.iter().copied().filter(|(_, count)| *count > 1 && (few || *count as f64 > average * 1.25)).collect();
     common.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     common.truncate(TARGET);
     common

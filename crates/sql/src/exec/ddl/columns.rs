@@ -50,7 +50,9 @@ impl Ddl<'_, '_> {
         if table.columns.len() >= COLUMNS_MAX {
             return Err(SqlError::new(SqlState::TOO_MANY_COLUMNS, format!("tables can have at most {COLUMNS_MAX} columns")));
         }
-        if let Some(collation) = definition.collation.as_ref().filter(|c| !matches!(c.name.as_str(), "C" | "POSIX" | "default" | "ucs_basic")) {
+        if let Some(collation) =
+            definition.collation.as_ref().filter(|c| !matches!(c.name.as_str(), "C" | "POSIX" | "default" | "ucs_basic"))
+        {
             return Err(SqlError::unsupported(format!("collation \"{}\"", collation.name)));
         }
         let serial = serial_type(&definition.ty);
@@ -71,19 +73,24 @@ impl Ddl<'_, '_> {
             match &constraint.kind {
                 ColumnConstraintKind::NotNull => column.nullable = false,
                 ColumnConstraintKind::Null if !column.nullable => {
-                    let message = format!("conflicting NULL/NOT NULL declarations for column \"{}\" of table \"{}\"", column.name, table.name);
+                    let message =
+                        format!("conflicting NULL/NOT NULL declarations for column \"{}\" of table \"{}\"", column.name, table.name);
                     return Err(SqlError::new(SqlState::SYNTAX_ERROR, message));
                 }
                 ColumnConstraintKind::Default(default) => {
                     if column.default.is_some() {
-                        let message = format!("multiple default values specified for column \"{}\" of table \"{}\"", column.name, table.name);
+                        let message =
+                            format!("multiple default values specified for column \"{}\" of table \"{}\"", column.name, table.name);
                         return Err(SqlError::new(SqlState::SYNTAX_ERROR, message));
                     }
                     column.default = self.default_text(default, ty)?;
                 }
                 ColumnConstraintKind::Identity { always, options } => {
                     if !matches!(ty.ty, DataType::INT2 | DataType::INT4 | DataType::INT8) {
-                        return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "identity column type must be smallint, integer, or bigint"));
+                        return Err(SqlError::new(
+                            SqlState::INVALID_PARAMETER_VALUE,
+                            "identity column type must be smallint, integer, or bigint",
+                        ));
                     }
                     let (sequence_oid, _) = self.owned_sequence(table, &column, options).await?;
                     column.nullable = false;
@@ -118,14 +125,22 @@ impl Ddl<'_, '_> {
                 }
             });
             if refers {
-                return Err(SqlError::new(SqlState::INVALID_OBJECT_DEFINITION, "cannot use generated column in column generation expression"));
+                return Err(SqlError::new(
+                    SqlState::INVALID_OBJECT_DEFINITION,
+                    "cannot use generated column in column generation expression",
+                ));
             }
         }
         Ok(())
     }
 
     /// A sequence that belongs to a column.
-    pub(super) async fn owned_sequence(&mut self, table: &TableDescriptor, column: &Column, options: &[crate::ast::SequenceOption]) -> Result<(Oid, ObjectName), SqlError> {
+    pub(super) async fn owned_sequence(
+        &mut self,
+        table: &TableDescriptor,
+        column: &Column,
+        options: &[crate::ast::SequenceOption],
+    ) -> Result<(Oid, ObjectName), SqlError> {
         let base = shortened(&[&table.name, &column.name], "seq");
         let name = self.free_name(&table.schema, &base, &[]);
         let mut definition = new_definition(Some(column.ty.ty), options, self.new_index_id().await?)?;

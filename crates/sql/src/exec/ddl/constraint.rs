@@ -27,10 +27,11 @@ impl Ddl<'_, '_> {
     pub(super) async fn add_constraint(&mut self, oid: Oid, constraint: &TableConstraint, existing: Existing) -> Result<(), SqlError> {
         let table = self.table(oid)?;
         if let Some(name) = &constraint.name
-            && constraint_names(&table).any(|n| n == name) {
-                let message = format!("constraint \"{name}\" for relation \"{}\" already exists", table.name);
-                return Err(SqlError::new(SqlState::DUPLICATE_OBJECT, message));
-            }
+            && constraint_names(&table).any(|n| n == name)
+        {
+            let message = format!("constraint \"{name}\" for relation \"{}\" already exists", table.name);
+            return Err(SqlError::new(SqlState::DUPLICATE_OBJECT, message));
+        }
         let existing = if constraint.not_valid { Existing::None } else { existing };
         match &constraint.kind {
             TableConstraintKind::Check(check) => self.add_check(table, constraint, check, existing).await,
@@ -66,14 +67,21 @@ impl Ddl<'_, '_> {
         (1u32..).map(|n| format!("{base}{n}")).find(|n| !own.contains(n)).unwrap_or(base)
     }
 
-    async fn add_check(&mut self, mut table: TableDescriptor, constraint: &TableConstraint, check: &StoredExpr, existing: Existing) -> Result<(), SqlError> {
+    async fn add_check(
+        &mut self,
+        mut table: TableDescriptor,
+        constraint: &TableConstraint,
+        check: &StoredExpr,
+        existing: Existing,
+    ) -> Result<(), SqlError> {
         let predicate = bind_row_expression(&check.text, &table, Some(Expr::BOOL), &self.snapshot(), self.ctx.plan_settings)?;
         let mut used: Vec<usize> = Vec::new();
         predicate.walk(&mut |e| {
             if let Expr::Column(p, _) = e
-                && !used.contains(p) {
-                    used.push(*p);
-                }
+                && !used.contains(p)
+            {
+                used.push(*p);
+            }
         });
         // Named after its column, if there is only one.
         let parts: Vec<&str> = match used.as_slice() {
@@ -106,7 +114,14 @@ impl Ddl<'_, '_> {
         Ok(())
     }
 
-    async fn add_unique(&mut self, mut table: TableDescriptor, constraint: &TableConstraint, columns: &[Ident], include: &[Ident], nulls_distinct: bool) -> Result<(), SqlError> {
+    async fn add_unique(
+        &mut self,
+        mut table: TableDescriptor,
+        constraint: &TableConstraint,
+        columns: &[Ident],
+        include: &[Ident],
+        nulls_distinct: bool,
+    ) -> Result<(), SqlError> {
         if constraint.timing.deferrable {
             return Err(SqlError::unsupported("a deferrable UNIQUE constraint"));
         }
@@ -128,7 +143,14 @@ impl Ddl<'_, '_> {
         Ok(())
     }
 
-    async fn add_foreign_key(&mut self, mut child: TableDescriptor, constraint: &TableConstraint, columns: &[Ident], spec: &ForeignKeySpec, existing: Existing) -> Result<(), SqlError> {
+    async fn add_foreign_key(
+        &mut self,
+        mut child: TableDescriptor,
+        constraint: &TableConstraint,
+        columns: &[Ident],
+        spec: &ForeignKeySpec,
+        existing: Existing,
+    ) -> Result<(), SqlError> {
         let child_columns = positions_of(&child, columns, "referenced in foreign key constraint does not exist")?;
         let parent = self.find(&spec.table)?;
         if parent.kind != crate::catalog::RelationKind::Table {
@@ -144,10 +166,16 @@ impl Ddl<'_, '_> {
             positions_of(&parent, &spec.columns, "referenced in foreign key constraint does not exist")?
         };
         if parent_columns.len() != child_columns.len() {
-            return Err(SqlError::new(SqlState::INVALID_FOREIGN_KEY, "number of referencing and referenced columns for foreign key disagree"));
+            return Err(SqlError::new(
+                SqlState::INVALID_FOREIGN_KEY,
+                "number of referencing and referenced columns for foreign key disagree",
+            ));
         }
         let is_key = |index: &&IndexDescriptor| {
-            index.unique && index.predicate.is_none() && index.key.len() == parent_columns.len() && parent_columns.iter().all(|c| index.key.iter().any(|k| k.column == *c))
+            index.unique
+                && index.predicate.is_none()
+                && index.key.len() == parent_columns.len()
+                && parent_columns.iter().all(|c| index.key.iter().any(|k| k.column == *c))
         };
         let index = parent.all_indexes().find(is_key).ok_or_else(|| {
             let message = format!("there is no unique constraint matching given keys for referenced table \"{}\"", parent.name);
@@ -161,7 +189,10 @@ impl Ddl<'_, '_> {
         for action in [spec.on_delete, spec.on_update] {
             let generated = child_columns.iter().any(|c| child.columns[*c].generated.is_some());
             if generated && matches!(action, ReferentialAction::SetNull | ReferentialAction::SetDefault) {
-                return Err(SqlError::new(SqlState::SYNTAX_ERROR, "invalid referential action for foreign key constraint containing generated column"));
+                return Err(SqlError::new(
+                    SqlState::SYNTAX_ERROR,
+                    "invalid referential action for foreign key constraint containing generated column",
+                ));
             }
         }
         let foreign_key = ForeignKey {
@@ -263,7 +294,13 @@ impl Ddl<'_, '_> {
     }
 
     /// Foreign keys that rely on one of the table's indexes (None: on any): dropped with CASCADE, an error without.
-    pub(super) fn drop_referencing(&mut self, table: &TableDescriptor, index: Option<Oid>, object: &str, cascade: bool) -> Result<(), SqlError> {
+    pub(super) fn drop_referencing(
+        &mut self,
+        table: &TableDescriptor,
+        index: Option<Oid>,
+        object: &str,
+        cascade: bool,
+    ) -> Result<(), SqlError> {
         let relies = |f: &&ForeignKey| index.is_none_or(|oid| f.parent_index == oid) && (index.is_some() || f.child != table.oid);
         let referencing: Vec<ForeignKey> = table.referenced_by.iter().filter(relies).cloned().collect();
         let mut lines = Vec::new();
@@ -282,9 +319,12 @@ impl Ddl<'_, '_> {
         }
         if !cascade {
             let detail: Vec<String> = lines.iter().map(|line| format!("{line} depends on {object}")).collect();
-            return Err(SqlError::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, format!("cannot drop {object} because other objects depend on it"))
-                .detail(detail.join("\n"))
-                .hint("Use DROP ... CASCADE to drop the dependent objects too."));
+            return Err(SqlError::new(
+                SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
+                format!("cannot drop {object} because other objects depend on it"),
+            )
+            .detail(detail.join("\n"))
+            .hint("Use DROP ... CASCADE to drop the dependent objects too."));
         }
         match lines {
             [one] => self.notice(format!("drop cascades to {one}")),
@@ -328,7 +368,8 @@ impl Ddl<'_, '_> {
 
     /// Changes both ends of a foreign key.
     pub(super) fn replace_foreign_key(&mut self, foreign_key: &ForeignKey) -> Result<(), SqlError> {
-        let replace = |list: &mut Vec<ForeignKey>| list.iter_mut().filter(|f| f.oid == foreign_key.oid).for_each(|f| *f = foreign_key.clone());
+        let replace =
+            |list: &mut Vec<ForeignKey>| list.iter_mut().filter(|f| f.oid == foreign_key.oid).for_each(|f| *f = foreign_key.clone());
         let mut child = self.table(foreign_key.child)?;
         replace(&mut child.foreign_keys);
         self.put(child);
@@ -379,7 +420,9 @@ pub(super) fn positions_of(table: &TableDescriptor, columns: &[Ident], problem: 
 fn same_kind(name: &str, child: &TableDescriptor, ours: usize, parent: &Arc<TableDescriptor>, theirs: usize) -> Result<(), SqlError> {
     let (a, b) = (&child.columns[ours], &parent.columns[theirs]);
     let ty = |t: DataType| t;
-    if resolve_operator("=", Some(ty(b.ty.ty)), ty(a.ty.ty)).is_ok_and(|r| r.func.compare.is_some()) && crate::types::info(a.ty.ty).category == crate::types::info(b.ty.ty).category {
+    if resolve_operator("=", Some(ty(b.ty.ty)), ty(a.ty.ty)).is_ok_and(|r| r.func.compare.is_some())
+        && crate::types::info(a.ty.ty).category == crate::types::info(b.ty.ty).category
+    {
         return Ok(());
     }
     let detail = format!("Key columns \"{}\" and \"{}\" are of incompatible types: {} and {}.", a.name, b.name, a.ty, b.ty);

@@ -61,7 +61,11 @@ impl Ddl<'_, '_> {
     }
 
     /// A descriptor for a new table; None if there is one and that is all right.
-    pub(super) async fn new_table(&mut self, name: &crate::ast::ObjectName, if_not_exists: bool) -> Result<Option<TableDescriptor>, SqlError> {
+    pub(super) async fn new_table(
+        &mut self,
+        name: &crate::ast::ObjectName,
+        if_not_exists: bool,
+    ) -> Result<Option<TableDescriptor>, SqlError> {
         let schema = self.schema_for(name)?;
         if self.is_taken(&schema.name, &name.name) {
             if if_not_exists {
@@ -202,7 +206,8 @@ impl Ddl<'_, '_> {
                 let position = table.column_position(&source.columns[key.column].name);
                 key.column = position.ok_or_else(crate::exec::context::misfit)?;
             }
-            let names: Vec<&str> = std::iter::once(table.name.as_str()).chain(index.key.iter().map(|k| source.columns[k.column].name.as_str())).collect();
+            let names: Vec<&str> =
+                std::iter::once(table.name.as_str()).chain(index.key.iter().map(|k| source.columns[k.column].name.as_str())).collect();
             copy.name = self.free_name(&table.schema, &super::columns::shortened(&names, "idx"), &[]);
             (copy.oid, copy.index_id) = (self.new_oid().await?, self.new_index_id().await?);
             copy.include = Vec::new();

@@ -16,7 +16,12 @@ impl Ddl<'_, '_> {
                 ObjectKind::Sequence => self.drop_relation(name, RelationKind::Sequence, drop)?,
                 ObjectKind::Index => self.drop_index(name, drop)?,
                 ObjectKind::Schema => self.drop_schema(name, drop)?,
-                ObjectKind::Role | ObjectKind::Function | ObjectKind::Type | ObjectKind::Domain | ObjectKind::Extension | ObjectKind::MaterializedView
+                ObjectKind::Role
+                | ObjectKind::Function
+                | ObjectKind::Type
+                | ObjectKind::Domain
+                | ObjectKind::Extension
+                | ObjectKind::MaterializedView
                     if drop.if_exists =>
                 {
                     self.notice(format!("{} \"{}\" does not exist, skipping", drop.kind.noun(), name.name));
@@ -73,7 +78,8 @@ impl Ddl<'_, '_> {
         let Ok(mut table) = self.table(owner) else { return Ok(()) };
         let Some(definition) = table.columns.get(column).cloned() else { return Ok(()) };
         if definition.identity.as_ref().is_some_and(|i| i.sequence_oid == sequence.oid) {
-            let message = format!("cannot drop sequence {} because column {} of table {} requires it", sequence.name, definition.name, table.name);
+            let message =
+                format!("cannot drop sequence {} because column {} of table {} requires it", sequence.name, definition.name, table.name);
             let hint = format!("You can drop column {} of table {} instead.", definition.name, table.name);
             return Err(SqlError::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, message).hint(hint));
         }
@@ -130,7 +136,10 @@ impl Ddl<'_, '_> {
             let bound = bind(&Statement::Query(Box::new(query)), &snapshot, self.ctx.plan_settings, &[]);
             bound.is_ok_and(|bound| bound.relations.iter().any(|r| oids.contains(r) && *r != view.oid))
         };
-        let stored = snapshot.relations().map(|r| r.descriptor()).filter(|t| t.kind == RelationKind::View && t.oid >= crate::catalog::FIRST_USER_OID);
+        let stored = snapshot
+            .relations()
+            .map(|r| r.descriptor())
+            .filter(|t| t.kind == RelationKind::View && t.oid >= crate::catalog::FIRST_USER_OID);
         stored.filter(|t| reads(t)).map(|t| TableDescriptor::clone(t)).collect()
     }
 

@@ -24,7 +24,10 @@ impl Ddl<'_, '_> {
         let mut key = Vec::with_capacity(create.columns.len());
         for element in &create.columns {
             if let Some(class) = element.operator_class.as_ref().filter(|c| !c.ends_with("_ops")) {
-                return Err(SqlError::new(SqlState::UNDEFINED_OBJECT, format!("operator class \"{class}\" does not exist for access method \"btree\"")));
+                return Err(SqlError::new(
+                    SqlState::UNDEFINED_OBJECT,
+                    format!("operator class \"{class}\" does not exist for access method \"btree\""),
+                ));
             }
             let AstExpr::Column(parts) = &element.item.expr else { return Err(SqlError::unsupported("an index on an expression")) };
             let Some(column) = parts.last() else { return Err(crate::exec::context::misfit()) };
@@ -74,9 +77,10 @@ impl Ddl<'_, '_> {
             let mut sources: Vec<&[Datum]> = Vec::with_capacity(rows.len());
             for (primary, row) in &rows {
                 if let Some(predicate) = &predicate
-                    && !eval_bool(predicate, row, &self.ctx.eval())? {
-                        continue;
-                    }
+                    && !eval_bool(predicate, row, &self.ctx.eval())?
+                {
+                    continue;
+                }
                 let key = entry_key(table, index, row)?;
                 let value = entry_value(table, index, row, primary, &mut builder).into();
                 writes.push(if is_exclusive(index, row) { Write::Insert(key, value) } else { Write::PutEntry(key, value) });
@@ -126,7 +130,8 @@ impl Ddl<'_, '_> {
             ReindexKind::Table => (TableDescriptor::clone(&*self.find_table(name)?), None),
             _ => {
                 let found = self.catalog().resolve_index(name.schema.as_deref(), &name.name, &self.ctx.plan_settings.search_path);
-                let missing = || SqlError::new(SqlState::UNDEFINED_TABLE, format!("relation \"{}\" does not exist", name.name)).at(name.pos);
+                let missing =
+                    || SqlError::new(SqlState::UNDEFINED_TABLE, format!("relation \"{}\" does not exist", name.name)).at(name.pos);
                 let (table, place) = found.ok_or_else(missing)?;
                 (TableDescriptor::clone(table), Some(place))
             }
@@ -163,9 +168,12 @@ impl Ddl<'_, '_> {
                 let child = self.table(foreign_key.child)?;
                 if !truncate.cascade {
                     let detail = format!("Table \"{}\" references \"{}\".", child.name, tables[at].name);
-                    return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "cannot truncate a table referenced in a foreign key constraint")
-                        .detail(detail)
-                        .hint(format!("Truncate table \"{}\" at the same time, or use TRUNCATE ... CASCADE.", child.name)));
+                    return Err(SqlError::new(
+                        SqlState::FEATURE_NOT_SUPPORTED,
+                        "cannot truncate a table referenced in a foreign key constraint",
+                    )
+                    .detail(detail)
+                    .hint(format!("Truncate table \"{}\" at the same time, or use TRUNCATE ... CASCADE.", child.name)));
                 }
                 self.notice(format!("truncate cascades to table \"{}\"", child.name));
                 tables.push(child);
@@ -187,7 +195,8 @@ impl Ddl<'_, '_> {
     }
 
     async fn restart_owned(&mut self, table: &TableDescriptor) -> Result<(), SqlError> {
-        let owned: Vec<(u64, i64)> = self.owned_sequences(table, None).iter().filter_map(|s| s.sequence.as_ref()).map(|s| (s.value_id, s.start)).collect();
+        let owned: Vec<(u64, i64)> =
+            self.owned_sequences(table, None).iter().filter_map(|s| s.sequence.as_ref()).map(|s| (s.value_id, s.start)).collect();
         for (value_id, start) in owned {
             self.restart(value_id, start).await?;
         }

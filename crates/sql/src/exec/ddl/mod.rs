@@ -173,8 +173,11 @@ impl<'c, 'a> Ddl<'c, 'a> {
             }
         };
         if matches!(schema.name.as_str(), "pg_catalog" | "information_schema" | "tidelock") {
-            return Err(SqlError::new(SqlState::INSUFFICIENT_PRIVILEGE, format!("permission denied to create \"{}.{}\"", schema.name, name.name))
-                .detail("System catalog modifications are currently disallowed."));
+            return Err(SqlError::new(
+                SqlState::INSUFFICIENT_PRIVILEGE,
+                format!("permission denied to create \"{}.{}\"", schema.name, name.name),
+            )
+            .detail("System catalog modifications are currently disallowed."));
         }
         Ok(Arc::clone(schema))
     }
@@ -298,7 +301,8 @@ impl<'c, 'a> Ddl<'c, 'a> {
             Kind::Schema => {
                 let name = &comment.name.name;
                 let schema = self.catalog().schema(name).cloned();
-                let schema = schema.ok_or_else(|| SqlError::new(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{name}\" does not exist")))?;
+                let schema =
+                    schema.ok_or_else(|| SqlError::new(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{name}\" does not exist")))?;
                 let schema = SchemaDescriptor { comment: comment.text.clone(), ..SchemaDescriptor::clone(&schema) };
                 self.builder.put_schema(schema.clone());
                 self.changes.push(Change::PutSchema(schema));

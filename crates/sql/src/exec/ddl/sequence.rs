@@ -22,7 +22,8 @@ fn bounds(ty: DataType) -> (i64, i64) {
 /// A sequence's definition from its options; `ty` is the column's, for an owned one.
 pub(super) fn new_definition(ty: Option<DataType>, options: &[SequenceOption], value_id: u64) -> Result<SequenceDescriptor, SqlError> {
     let ty = ty.unwrap_or(DataType::INT8);
-    let start = SequenceDescriptor { ty, start: 1, increment: 1, min: 1, max: bounds(ty).1, cache: 1, cycle: false, owned_by: None, value_id };
+    let start =
+        SequenceDescriptor { ty, start: 1, increment: 1, min: 1, max: bounds(ty).1, cache: 1, cycle: false, owned_by: None, value_id };
     changed(start, options, true)
 }
 

@@ -71,8 +71,11 @@ fn compatible(old: &TableDescriptor, columns: &[(String, ColumnType)]) -> Result
     }
     for (before, (name, ty)) in old.columns.iter().zip(columns) {
         if before.name != *name {
-            return Err(SqlError::new(SqlState::INVALID_TABLE_DEFINITION, format!("cannot change name of view column \"{}\" to \"{name}\"", before.name))
-                .hint("Use ALTER VIEW ... RENAME COLUMN ... to change name of view column instead."));
+            return Err(SqlError::new(
+                SqlState::INVALID_TABLE_DEFINITION,
+                format!("cannot change name of view column \"{}\" to \"{name}\"", before.name),
+            )
+            .hint("Use ALTER VIEW ... RENAME COLUMN ... to change name of view column instead."));
         }
         if before.ty != *ty {
             return invalid(format!("cannot change data type of view column \"{name}\" from {} to {ty}", before.ty));

@@ -1,11 +1,11 @@
 //! The state of one aggregate over one group.
 
-use super::variance::{ExactMoments, FloatMoments};
 use super::AggregateKind;
+use super::variance::{ExactMoments, FloatMoments};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
 use crate::types::datetime::arithmetic;
-use crate::types::{cast, compare, DataType, Datum, Interval, Numeric};
+use crate::types::{DataType, Datum, Interval, Numeric, cast, compare};
 
 /// Bytes a `string_agg` may collect.
 const TEXT_BYTES_MAX: usize = 1 << 30;
@@ -16,21 +16,69 @@ pub struct Accumulator(State);
 
 #[derive(Clone, Debug)]
 enum State {
-    Count { star: bool, count: i64 },
+    Count {
+        star: bool,
+        count: i64,
+    },
     /// Sums and averages of integers: an `i128` cannot overflow in a lifetime.
-    Integers { sum: i128, count: i64, average: bool, result: DataType },
-    Numerics { sum: Numeric, count: i64, average: bool },
-    Floats { sum: f64, count: i64, average: bool, result: DataType },
-    Intervals { sum: Interval, count: i64, average: bool },
-    Extreme { best: Datum, greatest: bool, ty: DataType },
-    Bool { value: Option<bool>, all: bool },
-    Bits { value: Datum, kind: AggregateKind },
+    Integers {
+        sum: i128,
+        count: i64,
+        average: bool,
+        result: DataType,
+    },
+    Numerics {
+        sum: Numeric,
+        count: i64,
+        average: bool,
+    },
+    Floats {
+        sum: f64,
+        count: i64,
+        average: bool,
+        result: DataType,
+    },
+    Intervals {
+        sum: Interval,
+        count: i64,
+        average: bool,
+    },
+    Extreme {
+        best: Datum,
+        greatest: bool,
+        ty: DataType,
+    },
+    Bool {
+        value: Option<bool>,
+        all: bool,
+    },
+    Bits {
+        value: Datum,
+        kind: AggregateKind,
+    },
     /// Separators and texts; the first separator is cut off at the end.
-    Text { buffer: String, first_separator: Option<usize> },
-    Bytes { buffer: Vec<u8>, first_separator: Option<usize> },
-    Elements { elements: Vec<Datum>, element: DataType },
-    ExactVariance { moments: ExactMoments, sample: bool, root: bool },
-    FloatVariance { moments: FloatMoments, sample: bool, root: bool },
+    Text {
+        buffer: String,
+        first_separator: Option<usize>,
+    },
+    Bytes {
+        buffer: Vec<u8>,
+        first_separator: Option<usize>,
+    },
+    Elements {
+        elements: Vec<Datum>,
+        element: DataType,
+    },
+    ExactVariance {
+        moments: ExactMoments,
+        sample: bool,
+        root: bool,
+    },
+    FloatVariance {
+        moments: FloatMoments,
+        sample: bool,
+        root: bool,
+    },
 }
 
 impl Accumulator {
@@ -49,8 +97,12 @@ impl Accumulator {
             AggregateKind::StringAgg if argument == DataType::BYTEA => State::Bytes { buffer: Vec::new(), first_separator: None },
             AggregateKind::StringAgg => State::Text { buffer: String::new(), first_separator: None },
             AggregateKind::ArrayAgg => State::Elements { elements: Vec::new(), element: argument },
-            AggregateKind::Variance { sample, root, float: true } => State::FloatVariance { moments: FloatMoments::default(), sample, root },
-            AggregateKind::Variance { sample, root, float: false } => State::ExactVariance { moments: ExactMoments::default(), sample, root },
+            AggregateKind::Variance { sample, root, float: true } => {
+                State::FloatVariance { moments: FloatMoments::default(), sample, root }
+            }
+            AggregateKind::Variance { sample, root, float: false } => {
+                State::ExactVariance { moments: ExactMoments::default(), sample, root }
+            }
         })
     }
 
@@ -173,9 +225,14 @@ impl Accumulator {
     pub fn finish(self, _ctx: &EvalContext<'_>) -> Result<Datum, SqlError> {
         Ok(match self.0 {
             State::Count { count, .. } => Datum::Int8(count),
-            State::Integers { count: 0, .. } | State::Numerics { count: 0, .. } | State::Floats { count: 0, .. } | State::Intervals { count: 0, .. } => Datum::Null,
+            State::Integers { count: 0, .. }
+            | State::Numerics { count: 0, .. }
+            | State::Floats { count: 0, .. }
+            | State::Intervals { count: 0, .. } => Datum::Null,
             State::Integers { sum, count, average: true, .. } => Datum::Numeric(Numeric::from_i128(sum, 0).div(&Numeric::from(count))?),
-            State::Integers { sum, result: DataType::INT8, .. } => Datum::Int8(i64::try_from(sum).map_err(|_| SqlError::out_of_range("bigint"))?),
+            State::Integers { sum, result: DataType::INT8, .. } => {
+                Datum::Int8(i64::try_from(sum).map_err(|_| SqlError::out_of_range("bigint"))?)
+            }
             State::Integers { sum, .. } => Datum::Numeric(Numeric::from_i128(sum, 0)),
             State::Numerics { sum, count, average: true } => Datum::Numeric(sum.div(&Numeric::from(count))?),
             State::Numerics { sum, .. } => Datum::Numeric(sum),

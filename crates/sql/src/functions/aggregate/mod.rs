@@ -3,7 +3,7 @@
 //! DISTINCT, FILTER and ORDER BY are the executor's: it feeds an [`Accumulator`] only the rows that count, in order.
 //! Accumulators merge, so that partial results of several batches can be put together.
 
-use super::resolve::{choose, function_error, Signature};
+use super::resolve::{Signature, choose, function_error};
 use crate::error::SqlError;
 use crate::types::DataType;
 
@@ -136,9 +136,8 @@ macro_rules! extremes {
     };
 }
 
-static EXTREMES: &[AggregateFunction] = extremes![
-    INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, TEXT, BPCHAR, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL, OID, ANYARRAY
-];
+static EXTREMES: &[AggregateFunction] =
+    extremes![INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, TEXT, BPCHAR, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL, OID, ANYARRAY];
 
 /// A variance family over every number type.
 macro_rules! variances {

@@ -4,7 +4,7 @@
 //! Youngs and Cramer's update, which PostgreSQL has used since version 12.
 
 use crate::error::SqlError;
-use crate::types::numeric::{arithmetic::division_scale, Numeric};
+use crate::types::numeric::{Numeric, arithmetic::division_scale};
 
 /// Of exact numbers.
 #[derive(Clone, Debug)]

@@ -1,12 +1,12 @@
 //! Clocks, constructors, ages, time zone conversions.
 
 use crate::error::{SqlError, SqlState};
-use crate::expr::{clock_time, EvalContext, UNIX_TO_POSTGRES_MICROS};
-use crate::functions::args::{float, int4, interval, moment, out, text, Answer};
+use crate::expr::{EvalContext, UNIX_TO_POSTGRES_MICROS, clock_time};
+use crate::functions::args::{Answer, float, int4, interval, moment, out, text};
 use crate::functions::{BuiltinFunction, EvalFn};
 use crate::types::cast::current;
 use crate::types::datetime::{arithmetic, civil, civil::Civil, interval as intervals, zone};
-use crate::types::{text as texts, DataType, Datum, Interval};
+use crate::types::{DataType, Datum, Interval, text as texts};
 
 const TEXT: DataType = DataType::TEXT;
 const DATE: DataType = DataType::DATE;
@@ -83,7 +83,10 @@ fn make_time(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
 fn local_of(args: &[Datum]) -> Result<i64, SqlError> {
     let days = checked_days(int4(args, 0)?, int4(args, 1)?, int4(args, 2)?)?;
     let time = checked_time(int4(args, 3)?, int4(args, 4)?, float(args, 5)?)?;
-    days.checked_mul(civil::MICROS_PER_DAY).and_then(|t| t.checked_add(time)).filter(|t| civil::is_timestamp(*t)).ok_or_else(civil::timestamp_out_of_range)
+    days.checked_mul(civil::MICROS_PER_DAY)
+        .and_then(|t| t.checked_add(time))
+        .filter(|t| civil::is_timestamp(*t))
+        .ok_or_else(civil::timestamp_out_of_range)
 }
 fn make_timestamp(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     local_of(args).map(Datum::Timestamp)
@@ -98,7 +101,9 @@ fn make_interval(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     let seconds = if args.len() > 6 { float(args, 6)? } else { 0.0 };
     let months = part(0)?.checked_mul(12).and_then(|n| n.checked_add(part(1).ok()?));
     let days = part(2)?.checked_mul(7).and_then(|n| n.checked_add(part(3).ok()?));
-    let micros = i128::from(part(4)?) * i128::from(civil::MICROS_PER_HOUR) + i128::from(part(5)?) * i128::from(civil::MICROS_PER_MINUTE) + (seconds * 1e6).round_ties_even() as i128;
+    let micros = i128::from(part(4)?) * i128::from(civil::MICROS_PER_HOUR)
+        + i128::from(part(5)?) * i128::from(civil::MICROS_PER_MINUTE)
+        + (seconds * 1e6).round_ties_even() as i128;
     match (months, days, i64::try_from(micros)) {
         (Some(months), Some(days), Ok(micros)) => Ok(Datum::Interval(Interval { months, days, micros })),
         _ => Err(intervals::out_of_range()),
@@ -184,7 +189,13 @@ fn overlaps(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
         Ok((a.min(b), a.max(b)))
     };
     let ((start, end), (other_start, other_end)) = (range(0)?, range(2)?);
-    Ok(Datum::Bool(if start == other_start { true } else if start > other_start { start < other_end } else { other_start < end }))
+    Ok(Datum::Bool(if start == other_start {
+        true
+    } else if start > other_start {
+        start < other_end
+    } else {
+        other_start < end
+    }))
 }
 
 const fn f(name: &'static str, args: &'static [DataType], result: DataType, eval: EvalFn) -> BuiltinFunction {

@@ -4,7 +4,7 @@
 
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
-use crate::functions::args::{interval, moment, text, Answer};
+use crate::functions::args::{Answer, interval, moment, text};
 use crate::functions::{BuiltinFunction, EvalFn};
 use crate::types::datetime::{arithmetic, civil, civil::Civil, zone};
 use crate::types::{DataType, Datum, Interval, Numeric};
@@ -114,7 +114,9 @@ fn julian(local: i64, is_date: bool) -> Numeric {
 /// What a field of infinity is: infinite if the field only grows, otherwise unknown.
 fn of_infinity(unit: &str, positive: bool) -> Option<Numeric> {
     match unit {
-        "year" | "decade" | "century" | "millennium" | "julian" | "isoyear" | "epoch" => Some(if positive { Numeric::Infinity } else { Numeric::NegativeInfinity }),
+        "year" | "decade" | "century" | "millennium" | "julian" | "isoyear" | "epoch" => {
+            Some(if positive { Numeric::Infinity } else { Numeric::NegativeInfinity })
+        }
         _ => None,
     }
 }
@@ -235,7 +237,10 @@ fn bin(args: &[Datum]) -> Result<i64, SqlError> {
         return Ok(value);
     }
     if stride.months != 0 {
-        return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "timestamps cannot be binned into intervals containing months or years"));
+        return Err(SqlError::new(
+            SqlState::FEATURE_NOT_SUPPORTED,
+            "timestamps cannot be binned into intervals containing months or years",
+        ));
     }
     let size = arithmetic::interval_length(stride);
     if size <= 0 {

@@ -2,7 +2,7 @@
 
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
-use crate::functions::args::{float, int, interval, moment, Answer};
+use crate::functions::args::{Answer, float, int, interval, moment};
 use crate::functions::{BuiltinFunction, EvalFn};
 use crate::types::datetime::{arithmetic, civil, interval as intervals};
 use crate::types::{DataType, Datum, Interval};
@@ -109,7 +109,11 @@ fn interval_plus(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
 fn interval_minus(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     let (a, b) = (interval(args, 0)?, interval(args, 1)?);
     let difference = || {
-        Some(Interval { months: a.months.checked_sub(b.months)?, days: a.days.checked_sub(b.days)?, micros: a.micros.checked_sub(b.micros)? })
+        Some(Interval {
+            months: a.months.checked_sub(b.months)?,
+            days: a.days.checked_sub(b.days)?,
+            micros: a.micros.checked_sub(b.micros)?,
+        })
     };
     difference().map(Datum::Interval).ok_or_else(intervals::out_of_range)
 }

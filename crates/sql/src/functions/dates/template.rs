@@ -3,9 +3,9 @@
 /// What a field stands for, by its upper-case keyword.
 const KEYWORDS: [&str; 53] = [
     // Longer ones first where one begins another.
-    "Y,YYY", "YYYY", "YYY", "YY", "Y", "IYYY", "IYY", "IY", "IDDD", "ID", "IW", "I", "MONTH", "MON", "MM", "MI", "MS", "DAY", "DY", "DDD", "DD", "D", "HH24", "HH12", "HH",
-    "SSSSS", "SSSS", "SS", "US", "FF1", "FF2", "FF3", "FF4", "FF5", "FF6", "A.M.", "AM", "P.M.", "PM", "A.D.", "AD", "B.C.", "BC", "CC", "J", "Q", "WW", "W", "RM", "TZH", "TZM", "TZ",
-    "OF",
+    "Y,YYY", "YYYY", "YYY", "YY", "Y", "IYYY", "IYY", "IY", "IDDD", "ID", "IW", "I", "MONTH", "MON", "MM", "MI", "MS", "DAY", "DY", "DDD",
+    "DD", "D", "HH24", "HH12", "HH", "SSSSS", "SSSS", "SS", "US", "FF1", "FF2", "FF3", "FF4", "FF5", "FF6", "A.M.", "AM", "P.M.", "PM",
+    "A.D.", "AD", "B.C.", "BC", "CC", "J", "Q", "WW", "W", "RM", "TZH", "TZM", "TZ", "OF",
 ];
 
 /// How a field's letters are cased in the template, which names follow.

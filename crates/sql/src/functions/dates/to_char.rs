@@ -158,8 +158,13 @@ fn field(shown: &Shown, key: &str, case: Case, fill: bool) -> String {
         "CC" => number(i64::from(if shown.year > 0 { (shown.year + 99) / 100 } else { shown.year / 100 - 1 }), 2, fill),
         "J" => (civil.days() + civil::EPOCH_JULIAN).to_string(),
         "Q" => ((shown.month - 1) / 3 + 1).to_string(),
-        "TZ" => shown.zone.as_ref().map_or_else(String::new, |(_, name)| if case == Case::Lower { name.to_lowercase() } else { name.clone() }),
-        "TZH" => shown.zone.as_ref().map_or_else(String::new, |(offset, _)| format!("{}{:02}", if *offset < 0 { '-' } else { '+' }, offset.abs() / 3600)),
+        "TZ" => {
+            shown.zone.as_ref().map_or_else(String::new, |(_, name)| if case == Case::Lower { name.to_lowercase() } else { name.clone() })
+        }
+        "TZH" => shown
+            .zone
+            .as_ref()
+            .map_or_else(String::new, |(offset, _)| format!("{}{:02}", if *offset < 0 { '-' } else { '+' }, offset.abs() / 3600)),
         "TZM" => shown.zone.as_ref().map_or_else(String::new, |(offset, _)| format!("{:02}", offset.abs() / 60 % 60)),
         "OF" => {
             let mut offset = String::new();
@@ -183,5 +188,8 @@ const fn f(args: &'static [DataType], eval: EvalFn) -> BuiltinFunction {
 }
 
 /// All of them. A date becomes a timestamptz on the way in, as in PostgreSQL.
-pub(in crate::functions) static FUNCTIONS: &[BuiltinFunction] =
-    &[f(&[DataType::TIMESTAMP, TEXT], timestamp), f(&[DataType::TIMESTAMPTZ, TEXT], timestamptz), f(&[DataType::INTERVAL, TEXT], of_interval)];
+pub(in crate::functions) static FUNCTIONS: &[BuiltinFunction] = &[
+    f(&[DataType::TIMESTAMP, TEXT], timestamp),
+    f(&[DataType::TIMESTAMPTZ, TEXT], timestamptz),
+    f(&[DataType::INTERVAL, TEXT], of_interval),
+];

@@ -77,7 +77,8 @@ fn read(whole: &str, template: &str) -> Result<Read, SqlError> {
             }
             Piece::Field { key, case, ordinal, .. } => {
                 rest = rest.trim_start();
-                let number_follows = matches!(pieces.get(at + 1), Some(Piece::Field { key, .. }) if !matches!(*key, "AM" | "PM" | "MON" | "MONTH" | "TZ"));
+                let number_follows =
+                    matches!(pieces.get(at + 1), Some(Piece::Field { key, .. }) if !matches!(*key, "AM" | "PM" | "MON" | "MONTH" | "TZ"));
                 rest = fields.take(key, *case, rest, number_follows)?;
                 if ordinal.is_some() {
                     rest = rest.get(2..).unwrap_or("");
@@ -105,8 +106,11 @@ impl Read {
                 }
                 let head = text.get(..3.min(letters)).unwrap_or("");
                 self.month = Some(month(head).ok_or_else(|| {
-                    SqlError::new(SqlState::INVALID_DATETIME_FORMAT, format!("invalid value \"{}\" for \"{}\"", text.get(..3).unwrap_or(text), written(key, case)))
-                        .detail("The given value did not match any of the allowed values for this field.")
+                    SqlError::new(
+                        SqlState::INVALID_DATETIME_FORMAT,
+                        format!("invalid value \"{}\" for \"{}\"", text.get(..3).unwrap_or(text), written(key, case)),
+                    )
+                    .detail("The given value did not match any of the allowed values for this field.")
                 })?);
                 return Ok(&text[head.len()..]);
             }
@@ -137,7 +141,8 @@ impl Read {
             Some(rest) if matches!(key, "YYYY" | "IYYY") => (true, rest),
             _ => (false, text.strip_prefix('+').unwrap_or(text)),
         };
-        let limit = if number_follows || matches!(key, "MS" | "US" | "FF1" | "FF2" | "FF3" | "FF4" | "FF5" | "FF6") { width(key) } else { 9 };
+        let limit =
+            if number_follows || matches!(key, "MS" | "US" | "FF1" | "FF2" | "FF3" | "FF4" | "FF5" | "FF6") { width(key) } else { 9 };
         let end = digits.bytes().take(limit).take_while(u8::is_ascii_digit).count();
         if end == 0 {
             return Err(invalid(text, key));
@@ -172,8 +177,11 @@ impl Read {
         let date = (1..=12).contains(&month) && (1..=days_in_month(year, month)).contains(&day);
         let clock = (0..=24).contains(&self.hour) && (0..60).contains(&self.minute) && (0..60).contains(&self.second);
         if self.afternoon.is_some() && !(1..=12).contains(&self.hour) {
-            return Err(SqlError::new(SqlState::INVALID_DATETIME_FORMAT, format!("hour \"{}\" is invalid for the 12-hour clock", self.hour))
-                .hint("Use the 24-hour clock, or give an hour between 1 and 12."));
+            return Err(SqlError::new(
+                SqlState::INVALID_DATETIME_FORMAT,
+                format!("hour \"{}\" is invalid for the 12-hour clock", self.hour),
+            )
+            .hint("Use the 24-hour clock, or give an hour between 1 and 12."));
         }
         if date && clock { Ok(()) } else { Err(out_of_range(whole)) }
     }
@@ -202,7 +210,10 @@ impl Read {
             Some(afternoon) => self.hour % 12 + if afternoon { 12 } else { 0 },
             None => self.hour,
         };
-        i64::from(hour) * civil::MICROS_PER_HOUR + i64::from(self.minute) * civil::MICROS_PER_MINUTE + i64::from(self.second) * civil::MICROS_PER_SECOND + self.micros
+        i64::from(hour) * civil::MICROS_PER_HOUR
+            + i64::from(self.minute) * civil::MICROS_PER_MINUTE
+            + i64::from(self.second) * civil::MICROS_PER_SECOND
+            + self.micros
     }
 }
 

@@ -4,7 +4,10 @@ use super::Shown;
 use super::expr::Names;
 use crate::ast::SetOp;
 use crate::expr::Expr;
-use crate::plan::{Access, Binding, JoinType, KeyPart, KeySpan, Plan, PlanNode, RowLock, Scan, SortKey, StatementPlan, SubPlan, SubPlanKind, TableFunctionCall};
+use crate::plan::{
+    Access, Binding, JoinType, KeyPart, KeySpan, Plan, PlanNode, RowLock, Scan, SortKey, StatementPlan, SubPlan, SubPlanKind,
+    TableFunctionCall,
+};
 use hashbrown::HashMap;
 
 pub(super) struct Describer<'p> {
@@ -36,7 +39,13 @@ impl<'p> Describer<'p> {
             if let Some(step) = &cte.recursive {
                 let step = self.describe(&step.plan);
                 let estimate = node.estimate;
-                node = Shown { title: "Recursive Union".into(), kind: "Recursive Union".into(), estimate, children: vec![node, step], ..Shown::default() };
+                node = Shown {
+                    title: "Recursive Union".into(),
+                    kind: "Recursive Union".into(),
+                    estimate,
+                    children: vec![node, step],
+                    ..Shown::default()
+                };
             }
             shown.push((format!("CTE {}", cte.name), node));
         }
@@ -155,7 +164,13 @@ impl<'p> Describer<'p> {
             PlanNode::Limit { input, .. } => self.over(plan, "Limit", &[input]),
             PlanNode::Distinct { input, .. } => self.over(plan, "Unique", &[input]),
             PlanNode::Aggregate { input, group, sets, .. } => {
-                let title = if sets.is_some() { "MixedAggregate" } else if group.is_empty() { "Aggregate" } else { "HashAggregate" };
+                let title = if sets.is_some() {
+                    "MixedAggregate"
+                } else if group.is_empty() {
+                    "Aggregate"
+                } else {
+                    "HashAggregate"
+                };
                 let mut node = self.over(plan, title, &[input]);
                 if !group.is_empty() {
                     node.lines.push(("Group Key".into(), self.show_all(group, &input.names)));
@@ -195,7 +210,10 @@ impl<'p> Describer<'p> {
                 let mut node = self.over(plan, join_title("Hash", *kind), &[left]);
                 let hash = self.over(right, "Hash", &[right]);
                 node.children.push(hash);
-                let pairs = left_keys.iter().zip(right_keys).map(|(l, r)| format!("({} = {})", self.show(l, &left.names), self.show(r, &right.names)));
+                let pairs = left_keys
+                    .iter()
+                    .zip(right_keys)
+                    .map(|(l, r)| format!("({} = {})", self.show(l, &left.names), self.show(r, &right.names)));
                 let pairs: Vec<String> = pairs.collect();
                 let condition = if pairs.len() == 1 { pairs.concat() } else { format!("({})", pairs.join(" AND ")) };
                 node.lines.push(("Hash Cond".into(), condition));
@@ -204,7 +222,10 @@ impl<'p> Describer<'p> {
                 node
             }
             PlanNode::NestedLoopJoin { left, right, kind, bindings, on } => {
-                let mut node = self.titled(plan, if *kind == JoinType::Inner { "Nested Loop".into() } else { format!("Nested Loop {} Join", kind.name()) });
+                let mut node = self.titled(
+                    plan,
+                    if *kind == JoinType::Inner { "Nested Loop".into() } else { format!("Nested Loop {} Join", kind.name()) },
+                );
                 node.children.push(self.describe(left));
                 self.bind(bindings, &left.names);
                 node.children.push(self.describe(right));
@@ -360,7 +381,10 @@ fn join_title(method: &str, kind: JoinType) -> String {
 fn collect_aliases<'a>(plan: &'a Plan, out: &mut Vec<&'a str>) {
     match &plan.node {
         PlanNode::Scan(scan) => out.push(&scan.alias),
-        PlanNode::VirtualScan { alias, .. } | PlanNode::FunctionScan { alias, .. } | PlanNode::CteScan { alias, .. } | PlanNode::WorkTableScan { alias, .. } => out.push(alias),
+        PlanNode::VirtualScan { alias, .. }
+        | PlanNode::FunctionScan { alias, .. }
+        | PlanNode::CteScan { alias, .. }
+        | PlanNode::WorkTableScan { alias, .. } => out.push(alias),
         PlanNode::LookupJoin { left, scan, .. } => {
             collect_aliases(left, out);
             out.push(&scan.alias);
@@ -374,7 +398,9 @@ fn collect_aliases<'a>(plan: &'a Plan, out: &mut Vec<&'a str>) {
             collect_aliases(&subplans.input, out);
             for subplan in &subplans.list {
                 match &subplan.kind {
-                    SubPlanKind::Scalar(plan) | SubPlanKind::Row(plan) | SubPlanKind::Exists(plan) | SubPlanKind::Array(plan) => collect_aliases(plan, out),
+                    SubPlanKind::Scalar(plan) | SubPlanKind::Row(plan) | SubPlanKind::Exists(plan) | SubPlanKind::Array(plan) => {
+                        collect_aliases(plan, out)
+                    }
                     SubPlanKind::Quantified { plan, .. } => collect_aliases(plan, out),
                     SubPlanKind::Call { .. } => {}
                 }

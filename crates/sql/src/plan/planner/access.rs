@@ -133,7 +133,18 @@ impl Planner<'_> {
         } else {
             Access::Spans(vec![KeySpan { prefix, lower, upper }])
         };
-        self.choice(place, index, access, consumed, ordered.is_some() || single, ordered == Some(true) && !single, single, scanned, keys, target)
+        self.choice(
+            place,
+            index,
+            access,
+            consumed,
+            ordered.is_some() || single,
+            ordered == Some(true) && !single,
+            single,
+            scanned,
+            keys,
+            target,
+        )
     }
 
     #[allow(clippy::too_many_arguments)] // the parts of one value, put together here only
@@ -267,7 +278,10 @@ impl Planner<'_> {
             Expr::InList { expr, list, negated: false } => {
                 let column = self.key_column(expr, target)?;
                 let to = target.table.columns[column].ty;
-                let values = list.iter().map(|v| self.is_known(v, target).then(|| key_value(v, v.ty().ty, to)).flatten()).collect::<Option<Vec<_>>>()?;
+                let values = list
+                    .iter()
+                    .map(|v| self.is_known(v, target).then(|| key_value(v, v.ty().ty, to)).flatten())
+                    .collect::<Option<Vec<_>>>()?;
                 test(column, TestKind::Part(KeyPart::Many(values)))
             }
             Expr::AnyAll { func, left, array, all: false } if func.compare == Some(CompareOp::Eq) => {
@@ -310,7 +324,9 @@ impl Planner<'_> {
     }
 
     fn is_known(&self, expr: &Expr, target: &Target<'_>) -> bool {
-        only(expr, |id| !target.columns.contains(&id) && (target.known)(id)) && !must_be_lifted(expr) && expr.volatility() != Volatility::Volatile
+        only(expr, |id| !target.columns.contains(&id) && (target.known)(id))
+            && !must_be_lifted(expr)
+            && expr.volatility() != Volatility::Volatile
     }
 
     /// Key expressions over ids, made ones over parameters and execution slots.
@@ -321,7 +337,11 @@ impl Planner<'_> {
             Access::Spans(spans) => {
                 let mut lowered = Vec::with_capacity(spans.len());
                 for span in spans {
-                    lowered.push(KeySpan { prefix: self.lower_parts(span.prefix)?, lower: self.lower_bound(span.lower)?, upper: self.lower_bound(span.upper)? });
+                    lowered.push(KeySpan {
+                        prefix: self.lower_parts(span.prefix)?,
+                        lower: self.lower_bound(span.lower)?,
+                        upper: self.lower_bound(span.upper)?,
+                    });
                 }
                 Access::Spans(lowered)
             }
@@ -354,7 +374,8 @@ impl Planner<'_> {
 fn stored_key(index: &IndexDescriptor, table: &TableDescriptor) -> Vec<IndexColumn> {
     let mut key = index.key.clone();
     if !index.unique && table.primary.key.iter().all(|k| !k.descending) {
-        let rest: Vec<IndexColumn> = table.primary.key.iter().filter(|k| !key.iter().any(|known| known.column == k.column)).copied().collect();
+        let rest: Vec<IndexColumn> =
+            table.primary.key.iter().filter(|k| !key.iter().any(|known| known.column == k.column)).copied().collect();
         key.extend(rest);
     }
     key
@@ -365,7 +386,11 @@ fn widens(from: DataType, to: DataType) -> bool {
     use DataType as T;
     matches!(
         (from, to),
-        (T::INT2, T::INT4 | T::INT8 | T::NUMERIC) | (T::INT4, T::INT8 | T::NUMERIC) | (T::INT8, T::NUMERIC) | (T::VARCHAR | T::NAME, T::TEXT) | (T::VARCHAR, T::NAME)
+        (T::INT2, T::INT4 | T::INT8 | T::NUMERIC)
+            | (T::INT4, T::INT8 | T::NUMERIC)
+            | (T::INT8, T::NUMERIC)
+            | (T::VARCHAR | T::NAME, T::TEXT)
+            | (T::VARCHAR, T::NAME)
     )
 }
 

@@ -26,13 +26,17 @@ impl Planner<'_> {
         }
         // Conditions on grouping columns hold for all rows of a group alike.
         let grouped = |id: ColumnId| group.iter().any(|(g, _)| *g == id);
-        let (down, above): (Vec<Expr>, Vec<Expr>) = want.filters.into_iter().partition(|f| sets.is_none() && !group.is_empty() && only(f, grouped) && !ids(f).is_empty() && !must_be_lifted(f));
+        let (down, above): (Vec<Expr>, Vec<Expr>) = want
+            .filters
+            .into_iter()
+            .partition(|f| sets.is_none() && !group.is_empty() && only(f, grouped) && !ids(f).is_empty() && !must_be_lifted(f));
         let down = down.into_iter().map(|mut f| {
             f.walk_mut(&mut |e| {
                 if let Expr::Column(id, _) = e
-                    && let Some((_, made_of)) = group.iter().find(|(g, _)| g == id) {
-                        *e = made_of.clone();
-                    }
+                    && let Some((_, made_of)) = group.iter().find(|(g, _)| g == id)
+                {
+                    *e = made_of.clone();
+                }
             });
             f
         });
@@ -71,7 +75,13 @@ impl Planner<'_> {
     }
 
     /// `SELECT min(a) FROM t WHERE ...`: the first row in the index's order.
-    fn extreme_by_index(&mut self, input: &Logical, group: &[(ColumnId, Expr)], aggregates: &[(ColumnId, AggregateCall)], want: &Want) -> Result<Option<Sub>, SqlError> {
+    fn extreme_by_index(
+        &mut self,
+        input: &Logical,
+        group: &[(ColumnId, Expr)],
+        aggregates: &[(ColumnId, AggregateCall)],
+        want: &Want,
+    ) -> Result<Option<Sub>, SqlError> {
         let ([], [(id, call)]) = (group, aggregates) else { return Ok(None) };
         let [arg @ Expr::Column(column, ty)] = call.args.as_slice() else { return Ok(None) };
         let descending = match call.function.func.name {
@@ -110,7 +120,11 @@ impl Planner<'_> {
         let mut call = call.clone();
         call.args = vec![self.lower(&Expr::Column(*column, *ty), &sub.layout)?];
         let estimate = Estimate { rows: 1.0, startup: sub.plan.estimate.total, ..sub.plan.estimate };
-        let sub = self.sub(PlanNode::Aggregate { input: Box::new(sub.plan), group: Vec::new(), sets: None, aggregates: vec![call] }, vec![*id], estimate);
+        let sub = self.sub(
+            PlanNode::Aggregate { input: Box::new(sub.plan), group: Vec::new(), sets: None, aggregates: vec![call] },
+            vec![*id],
+            estimate,
+        );
         Ok(Some(Sub { single: true, ..sub }))
     }
 

@@ -67,7 +67,10 @@ impl Planner<'_> {
             None => true,
         });
         if !joins.is_empty() {
-            let mut left = nodes.into_iter().reduce(|l, r| Logical::Join { kind: JoinType::Inner, left: Box::new(l), right: Box::new(r), on: Vec::new() }).unwrap_or(Logical::OneRow);
+            let mut left = nodes
+                .into_iter()
+                .reduce(|l, r| Logical::Join { kind: JoinType::Inner, left: Box::new(l), right: Box::new(r), on: Vec::new() })
+                .unwrap_or(Logical::OneRow);
             let (lifted, plain): (Vec<Expr>, Vec<Expr>) = conditions.into_iter().partition(must_be_lifted);
             left = left.filtered(plain);
             for join in joins {
@@ -96,7 +99,8 @@ impl Planner<'_> {
             })
         });
         let Some((at, side, number, ty)) = found else { return Ok(()) };
-        let others: Vec<Expr> = conditions.iter().enumerate().filter(|(i, c)| *i != at && !must_be_lifted(c)).map(|(_, c)| c.clone()).collect();
+        let others: Vec<Expr> =
+            conditions.iter().enumerate().filter(|(i, c)| *i != at && !must_be_lifted(c)).map(|(_, c)| c.clone()).collect();
         let alone = Member { columns: node.output(), node: node.clone(), filters: others.clone(), after: 0, rows: 0.0, cost: 0.0 };
         let (_, without) = self.member_estimate(&alone)?;
         let id = self.columns.len();
@@ -168,16 +172,21 @@ impl Planner<'_> {
             let Some((Expr::Column(l, _), Expr::Column(r, _))) = equality(&link.expr) else { continue };
             for (from, to) in [(l, r), (r, l)] {
                 let constant = members.iter().flat_map(|m| &m.filters).find_map(|f| match equality(f) {
-                    Some((Expr::Column(id, _), value)) | Some((value, Expr::Column(id, _))) if *id == *from && matches!(value, Expr::Const(..) | Expr::Param(..)) => Some((f, value)),
+                    Some((Expr::Column(id, _), value)) | Some((value, Expr::Column(id, _)))
+                        if *id == *from && matches!(value, Expr::Const(..) | Expr::Param(..)) =>
+                    {
+                        Some((f, value))
+                    }
                     _ => None,
                 });
                 let (Some((filter, _)), true) = (constant, self.columns[*from].ty == self.columns[*to].ty) else { continue };
                 let mut implied = filter.clone();
                 implied.walk_mut(&mut |e| {
                     if let Expr::Column(id, _) = e
-                        && id == from {
-                            *id = *to;
-                        }
+                        && id == from
+                    {
+                        *id = *to;
+                    }
                 });
                 if let Some(member) = members.iter_mut().find(|m| m.columns.contains(to)) {
                     let known = member.filters.iter().any(|f| format!("{f:?}") == format!("{implied:?}"));
@@ -194,7 +203,8 @@ impl Planner<'_> {
         if let Logical::Get { table, columns, .. } = &member.node {
             let filters: Vec<Expr> = member.filters.iter().filter(|f| !must_be_lifted(f)).cloned().collect();
             let own = |id| !columns.contains(&id);
-            let target = Target { table, columns, filters: &filters, known: &own, needed: columns, order: &[], limit: None, locking: false };
+            let target =
+                Target { table, columns, filters: &filters, known: &own, needed: columns, order: &[], limit: None, locking: false };
             let choice = self.best_access(&target);
             return Ok((choice.rows.max(1.0), choice.cost));
         }
@@ -227,12 +237,19 @@ impl Planner<'_> {
     }
 
     fn greedy_chain(&self, members: &[Member], links: &[Link]) -> Chain {
-        let first = (0..members.len()).filter(|at| members[*at].after == 0).min_by(|a, b| members[*a].rows.total_cmp(&members[*b].rows)).unwrap_or(0);
+        let first = (0..members.len())
+            .filter(|at| members[*at].after == 0)
+            .min_by(|a, b| members[*a].rows.total_cmp(&members[*b].rows))
+            .unwrap_or(0);
         let mut chain = Chain { order: vec![first], rows: members[first].rows, cost: members[first].cost };
         let mut set: u64 = 1 << first;
         while chain.order.len() < members.len() {
             let open = (0..members.len()).filter(|at| set & (1 << at) == 0 && members[*at].after & !set == 0);
-            let Some((at, next)) = open.map(|at| (at, self.extended(&chain, at, set, members, links))).min_by(|a, b| a.1.cost.total_cmp(&b.1.cost)) else { break };
+            let Some((at, next)) =
+                open.map(|at| (at, self.extended(&chain, at, set, members, links))).min_by(|a, b| a.1.cost.total_cmp(&b.1.cost))
+            else {
+                break;
+            };
             set |= 1 << at;
             chain = next;
         }
@@ -243,10 +260,15 @@ impl Planner<'_> {
     fn extended(&self, chain: &Chain, at: usize, set: u64, members: &[Member], links: &[Link]) -> Chain {
         let member = &members[at];
         let grown = set | (1 << at);
-        let applicable: Vec<Expr> = links.iter().filter(|l| l.members & (1 << at) != 0 && l.members & !grown == 0).map(|l| l.expr.clone()).collect();
+        let applicable: Vec<Expr> =
+            links.iter().filter(|l| l.members & (1 << at) != 0 && l.members & !grown == 0).map(|l| l.expr.clone()).collect();
         let rows = (chain.rows * member.rows * self.selectivity_of(&applicable)).max(1.0);
         let hashable = applicable.iter().any(|e| equality(e).is_some());
-        let mut step = if hashable && self.settings.hash_join { member.cost + member.rows * HASH + chain.rows * ROW } else { member.cost + chain.rows * member.rows * ROW };
+        let mut step = if hashable && self.settings.hash_join {
+            member.cost + member.rows * HASH + chain.rows * ROW
+        } else {
+            member.cost + chain.rows * member.rows * ROW
+        };
         if let Some(lookup) = self.lookup_cost(&member.node, &member.filters, &applicable) {
             step = step.min(chain.rows * lookup);
         }
@@ -269,7 +291,10 @@ impl Planner<'_> {
     }
 
     fn build_chain(&mut self, chain: &Chain, members: Vec<Member>, links: Vec<Link>, top: Vec<Expr>, want: Want) -> Result<Sub, SqlError> {
-        let needed = union([want.needed, self.mentioned_by(&top), links.iter().flat_map(|l| ids(&l.expr)).collect(), self.lateral_columns(&members)].concat());
+        let needed = union(
+            [want.needed, self.mentioned_by(&top), links.iter().flat_map(|l| ids(&l.expr)).collect(), self.lateral_columns(&members)]
+                .concat(),
+        );
         let mut waiting: Vec<Option<Member>> = members.into_iter().map(Some).collect();
         let mut open: Vec<Option<Link>> = links.into_iter().map(Some).collect();
         let mut set = 0u64;
@@ -291,7 +316,13 @@ impl Planner<'_> {
                     let on: Vec<Expr> = ready.filter_map(Option::take).map(|l| l.expr).collect();
                     let last = step + 1 == chain.order.len() && top.is_empty();
                     let lock = want.lock.filter(|_| last);
-                    self.joined(left, JoinType::Inner, member.node, Want { needed: own, filters: member.filters, lock, ..Want::default() }, on)?
+                    self.joined(
+                        left,
+                        JoinType::Inner,
+                        member.node,
+                        Want { needed: own, filters: member.filters, lock, ..Want::default() },
+                        on,
+                    )?
                 }
             });
         }
@@ -314,17 +345,20 @@ impl Planner<'_> {
         };
         let left_columns = left.output();
         let right_columns = right.output();
-        let kind = if kind == JoinType::Left && want.filters.iter().any(|f| rejects_nulls(f, &right_columns)) { JoinType::Inner } else { kind };
+        let kind =
+            if kind == JoinType::Left && want.filters.iter().any(|f| rejects_nulls(f, &right_columns)) { JoinType::Inner } else { kind };
         if kind == JoinType::Inner {
             let joined = Logical::Join { kind, left: Box::new(left), right: Box::new(right), on };
             return self.joined_or_filtered(joined, want);
         }
         let on_left = |id: ColumnId| !right_columns.contains(&id);
         let pushes = kind != JoinType::Full;
-        let (down, above): (Vec<Expr>, Vec<Expr>) = want.filters.into_iter().partition(|f| pushes && !must_be_lifted(f) && self.mentioned(f).into_iter().all(on_left));
+        let (down, above): (Vec<Expr>, Vec<Expr>) =
+            want.filters.into_iter().partition(|f| pushes && !must_be_lifted(f) && self.mentioned(f).into_iter().all(on_left));
         // What ON says of the right side alone decides which of its rows can match.
-        let (right_only, on): (Vec<Expr>, Vec<Expr>) =
-            on.into_iter().partition(|f| pushes && !must_be_lifted(f) && self.mentioned(f).into_iter().all(|id| !left_columns.contains(&id)) && !ids(f).is_empty());
+        let (right_only, on): (Vec<Expr>, Vec<Expr>) = on.into_iter().partition(|f| {
+            pushes && !must_be_lifted(f) && self.mentioned(f).into_iter().all(|id| !left_columns.contains(&id)) && !ids(f).is_empty()
+        });
         let mut needed = [want.needed, self.mentioned_by(&above), self.mentioned_by(&on)].concat();
         needed.extend(self.free_columns(&right));
         let needed = union(needed);
@@ -334,7 +368,8 @@ impl Planner<'_> {
         let lock = want.lock.filter(|_| false); // rows of an outer join's left side may be joined away later; its right side may be missing
         let left_sub = self.relation(left, Want { needed: on_side(&left_columns), filters: down, order, lock, ..Want::default() })?;
         let ordered = left_sub.ordered && (asked || want.order.is_empty()) && kind != JoinType::Full;
-        let sub = self.joined(left_sub, kind, right, Want { needed: on_side(&right_columns), filters: right_only, ..Want::default() }, on)?;
+        let sub =
+            self.joined(left_sub, kind, right, Want { needed: on_side(&right_columns), filters: right_only, ..Want::default() }, on)?;
         self.filtered(Sub { ordered, ..sub }, above)
     }
 
@@ -353,7 +388,14 @@ impl Planner<'_> {
         let lookup = if kind == JoinType::Full || lateral { None } else { self.lookup_cost(&right, &filters, &on) };
         if let Some(cost) = lookup {
             let pairs = on.iter().any(|e| equality(e).is_some());
-            let (inner_rows, inner_cost) = self.member_estimate(&Member { columns: right_columns.clone(), node: right.clone(), filters: filters.clone(), after: 0, rows: 0.0, cost: 0.0 })?;
+            let (inner_rows, inner_cost) = self.member_estimate(&Member {
+                columns: right_columns.clone(),
+                node: right.clone(),
+                filters: filters.clone(),
+                after: 0,
+                rows: 0.0,
+                cost: 0.0,
+            })?;
             let hash = if pairs && self.settings.hash_join { inner_cost + inner_rows * HASH + rows * ROW } else { f64::INFINITY };
             if rows * cost <= hash {
                 return self.lookup_join(left, kind, right, Want { filters, ..want }, on);
@@ -388,7 +430,8 @@ impl Planner<'_> {
     fn lookup_join(&mut self, left: Sub, kind: JoinType, right: Logical, want: Want, on: Vec<Expr>) -> Result<Sub, SqlError> {
         // ON conditions over the right side join its filters; with the left row bound, all of them can.
         let right_columns = right.output();
-        let (into_scan, on): (Vec<Expr>, Vec<Expr>) = on.into_iter().partition(|e| !must_be_lifted(e) && ids(e).iter().any(|id| right_columns.contains(id)));
+        let (into_scan, on): (Vec<Expr>, Vec<Expr>) =
+            on.into_iter().partition(|e| !must_be_lifted(e) && ids(e).iter().any(|id| right_columns.contains(id)));
         let lock = want.lock.filter(|_| on.is_empty() && kind == JoinType::Inner);
         let filters = [want.filters, into_scan].concat();
         self.frames.push(Frame { layout: left.layout.clone(), ..Frame::default() });
@@ -401,9 +444,16 @@ impl Planner<'_> {
         let layout = self.joined_layout(kind, &left.layout, &inner.layout);
         let (outer, each) = (left.plan.estimate, inner.plan.estimate);
         let rows = self.joined_rows(kind, outer.rows, outer.rows * each.rows);
-        let estimate = Estimate { rows, startup: outer.startup, total: outer.total + outer.rows * each.total + rows * ROW, width: self.width(&layout) };
+        let estimate = Estimate {
+            rows,
+            startup: outer.startup,
+            total: outer.total + outer.rows * each.total + rows * ROW,
+            width: self.width(&layout),
+        };
         let node = match inner.plan.node {
-            PlanNode::Scan(scan) => PlanNode::LookupJoin { left: Box::new(left.plan), scan, bindings: frame.bindings, kind, on, scan_types: inner.plan.types },
+            PlanNode::Scan(scan) => {
+                PlanNode::LookupJoin { left: Box::new(left.plan), scan, bindings: frame.bindings, kind, on, scan_types: inner.plan.types }
+            }
             node => {
                 let right = Box::new(crate::plan::Plan { node, ..inner.plan });
                 PlanNode::NestedLoopJoin { left: Box::new(left.plan), right, kind, bindings: frame.bindings, on }
@@ -435,7 +485,15 @@ impl Planner<'_> {
         }
     }
 
-    fn hash_join(&mut self, left: Sub, kind: JoinType, right: Logical, right_columns: &[ColumnId], want: Want, on: Vec<Expr>) -> Result<Sub, SqlError> {
+    fn hash_join(
+        &mut self,
+        left: Sub,
+        kind: JoinType,
+        right: Logical,
+        right_columns: &[ColumnId],
+        want: Want,
+        on: Vec<Expr>,
+    ) -> Result<Sub, SqlError> {
         let mut needed = want.needed;
         needed.extend(on.iter().flat_map(ids).filter(|id| right_columns.contains(id)));
         let inner = self.relation(right, Want { needed: union(needed), filters: want.filters, ..Want::default() })?;
@@ -475,8 +533,19 @@ impl Planner<'_> {
         let (outer, each) = (left.plan.estimate, inner.plan.estimate);
         let rows = self.joined_rows(kind, outer.rows, outer.rows * each.rows * self.selectivity_of(&on));
         let again = if frame.bindings.is_empty() { each.rows * ROW } else { each.total };
-        let estimate = Estimate { rows, startup: outer.startup, total: outer.total + each.total + outer.rows * again + rows * ROW, width: self.width(&layout) };
-        let node = PlanNode::NestedLoopJoin { left: Box::new(left.plan), right: Box::new(inner.plan), kind, bindings: frame.bindings, on: condition };
+        let estimate = Estimate {
+            rows,
+            startup: outer.startup,
+            total: outer.total + each.total + outer.rows * again + rows * ROW,
+            width: self.width(&layout),
+        };
+        let node = PlanNode::NestedLoopJoin {
+            left: Box::new(left.plan),
+            right: Box::new(inner.plan),
+            kind,
+            bindings: frame.bindings,
+            on: condition,
+        };
         let single = left.single && inner.single;
         let sub = self.sub(node, layout, estimate);
         Ok(Sub { single, ordered: left.ordered && kind != JoinType::Full, ..sub })

@@ -107,7 +107,13 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn waiting_call(&mut self, function: &'static BuiltinFunction, args: &[Expr], ty: ColumnType, layout: &[ColumnId]) -> Result<SubPlan, SqlError> {
+    fn waiting_call(
+        &mut self,
+        function: &'static BuiltinFunction,
+        args: &[Expr],
+        ty: ColumnType,
+        layout: &[ColumnId],
+    ) -> Result<SubPlan, SqlError> {
         let args = self.lower_all(args, layout)?;
         Ok(SubPlan { kind: SubPlanKind::Call { function, args }, bindings: Vec::new(), ty })
     }

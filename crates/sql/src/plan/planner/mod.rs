@@ -33,7 +33,12 @@ use hashbrown::HashMap;
 use lower::Frame;
 
 /// Binds and plans a statement (a query, INSERT, UPDATE, DELETE). See [`bind`] for `param_types`.
-pub fn plan_statement(statement: &Statement, catalog: &Catalog, settings: &PlanSettings, param_types: &[DataType]) -> Result<StatementPlan, SqlError> {
+pub fn plan_statement(
+    statement: &Statement,
+    catalog: &Catalog,
+    settings: &PlanSettings,
+    param_types: &[DataType],
+) -> Result<StatementPlan, SqlError> {
     let bound = bind(statement, catalog, settings, param_types)?;
     Planner::prepare(bound, catalog, settings).statement()
 }

@@ -17,8 +17,10 @@ const LIMIT_GUESS: f64 = 100.0;
 impl Planner<'_> {
     pub(super) fn distinct_rows(&mut self, input: Logical, keys: Vec<Expr>, want: Want) -> Result<Sub, SqlError> {
         // Conditions on the keys hold for all of the rows that are alike; others would change which row is the first.
-        let (down, above): (Vec<Expr>, Vec<Expr>) =
-            want.filters.into_iter().partition(|f| !must_be_lifted(f) && only(f, |id| keys.iter().any(|k| matches!(k, Expr::Column(key, _) if *key == id))));
+        let (down, above): (Vec<Expr>, Vec<Expr>) = want
+            .filters
+            .into_iter()
+            .partition(|f| !must_be_lifted(f) && only(f, |id| keys.iter().any(|k| matches!(k, Expr::Column(key, _) if *key == id))));
         let mut needed = want.needed;
         needed.extend(self.mentioned_by(&keys));
         needed.extend(self.mentioned_by(&above));
@@ -52,7 +54,14 @@ impl Planner<'_> {
         Ok(Sub { plan, ordered: asked, limited: false, ..sub })
     }
 
-    pub(super) fn limit(&mut self, input: Logical, mut limit: Option<Expr>, mut offset: Option<Expr>, ties: Option<Vec<SortKey>>, want: Want) -> Result<Sub, SqlError> {
+    pub(super) fn limit(
+        &mut self,
+        input: Logical,
+        mut limit: Option<Expr>,
+        mut offset: Option<Expr>,
+        ties: Option<Vec<SortKey>>,
+        want: Want,
+    ) -> Result<Sub, SqlError> {
         let constant = |e: &Expr| if let Expr::Const(Datum::Int8(n), _) = e { Some(*n as f64) } else { None };
         let skipped = offset.as_ref().map_or(0.0, |o| constant(o).unwrap_or(0.0));
         let rows = limit.as_ref().map(|l| constant(l).unwrap_or(LIMIT_GUESS).max(0.0) + skipped);
@@ -95,21 +104,22 @@ impl Planner<'_> {
         let mut needed = want.needed.clone();
         needed.extend(self.mentioned_by(&want.filters));
         if want.filters.is_empty()
-            && let [target] = targets.as_slice() {
-                let wish = target.columns.first().map(|first| super::LockWish { first_column: *first, lock: target.lock });
-                // Locking what a later limit cuts off would be too much: then the scan must count.
-                let attempt = Want { needed: union(needed.clone()), lock: wish, limit: want.limit.clone(), ..Want::default() };
-                let frames: Vec<_> = self.frames.iter().map(|f| f.bindings.len()).collect();
-                let sub = self.relation(input.clone(), attempt)?;
-                let keeps_order = !has_sort(&sub.plan);
-                if sub.locked && (want.limit.is_none() || sub.limited || sub.single) && keeps_order {
-                    return Ok(Sub { ordered: want.order.is_empty(), ..sub });
-                }
-                for (frame, length) in self.frames.iter_mut().zip(frames) {
-                    frame.bindings.truncate(length);
-                    frame.known.retain(|(_, slot)| frame.bindings.iter().any(|b| b.slot == *slot));
-                }
+            && let [target] = targets.as_slice()
+        {
+            let wish = target.columns.first().map(|first| super::LockWish { first_column: *first, lock: target.lock });
+            // Locking what a later limit cuts off would be too much: then the scan must count.
+            let attempt = Want { needed: union(needed.clone()), lock: wish, limit: want.limit.clone(), ..Want::default() };
+            let frames: Vec<_> = self.frames.iter().map(|f| f.bindings.len()).collect();
+            let sub = self.relation(input.clone(), attempt)?;
+            let keeps_order = !has_sort(&sub.plan);
+            if sub.locked && (want.limit.is_none() || sub.limited || sub.single) && keeps_order {
+                return Ok(Sub { ordered: want.order.is_empty(), ..sub });
             }
+            for (frame, length) in self.frames.iter_mut().zip(frames) {
+                frame.bindings.truncate(length);
+                frame.known.retain(|(_, slot)| frame.bindings.iter().any(|b| b.slot == *slot));
+            }
+        }
         // A row that changed while we waited for it must still be one that the query wants, as far as its own columns tell.
         let mut conditions = Vec::new();
         conditions_below(&input, &mut conditions);
@@ -144,9 +154,10 @@ impl Planner<'_> {
                 let mut f = f.clone();
                 f.walk_mut(&mut |e| {
                     if let Expr::Column(id, _) = e
-                        && let Some(at) = columns.iter().position(|c| c == id) {
-                            *id = own[at];
-                        }
+                        && let Some(at) = columns.iter().position(|c| c == id)
+                    {
+                        *id = own[at];
+                    }
                 });
                 f
             });

@@ -71,7 +71,9 @@ impl Planner<'_> {
             node @ Logical::Join { .. } => self.joined_or_filtered(node, want),
             Logical::Project { input, exprs } => self.project(*input, exprs, want),
             Logical::ProjectSet { input, functions } => self.project_set(*input, functions, want),
-            Logical::Aggregate { input, group, sets, aggregates, set_number } => self.aggregate(*input, group, sets, aggregates, set_number, want),
+            Logical::Aggregate { input, group, sets, aggregates, set_number } => {
+                self.aggregate(*input, group, sets, aggregates, set_number, want)
+            }
             Logical::Window { input, windows } => self.window(*input, windows, want),
             Logical::Distinct { input, keys } => self.distinct_rows(*input, keys, want),
             Logical::Sort { input, keys } => self.sort(*input, keys, want),
@@ -108,7 +110,8 @@ impl Planner<'_> {
         let lowered = self.lower_all(filters, &sub.layout)?;
         let Some(predicate) = conjunction(lowered) else { return Ok(sub) };
         let before = sub.plan.estimate;
-        let estimate = Estimate { rows: before.rows * self.selectivity_of(filters), total: before.total + before.rows * ROW * 0.25, ..before };
+        let estimate =
+            Estimate { rows: before.rows * self.selectivity_of(filters), total: before.total + before.rows * ROW * 0.25, ..before };
         let plan = self.node(PlanNode::Filter { input: Box::new(sub.plan), predicate }, &sub.layout, estimate);
         // Rows that were locked or counted below may be dropped here.
         Ok(Sub { plan, limited: false, locked: false, ..sub })
@@ -133,7 +136,8 @@ impl Planner<'_> {
             limit,
             locking: lock.is_some(),
         });
-        let residual: Vec<Expr> = filters.iter().enumerate().filter(|(n, _)| !choice.consumed.contains(n)).map(|(_, f)| f.clone()).collect();
+        let residual: Vec<Expr> =
+            filters.iter().enumerate().filter(|(n, _)| !choice.consumed.contains(n)).map(|(_, f)| f.clone()).collect();
         let used = union([needed, residual.iter().flat_map(ids).filter(|id| columns.contains(id)).collect()].concat());
         let positions: Vec<usize> = (0..columns.len()).filter(|p| used.contains(&columns[*p])).collect();
         let layout: Vec<ColumnId> = positions.iter().map(|p| columns[*p]).collect();
@@ -160,7 +164,13 @@ impl Planner<'_> {
         self.filtered(sub, lifted)
     }
 
-    fn virtual_scan(&mut self, table: Arc<crate::catalog::VirtualTable>, alias: String, columns: Vec<ColumnId>, want: Want) -> Result<Sub, SqlError> {
+    fn virtual_scan(
+        &mut self,
+        table: Arc<crate::catalog::VirtualTable>,
+        alias: String,
+        columns: Vec<ColumnId>,
+        want: Want,
+    ) -> Result<Sub, SqlError> {
         let (lifted, filters): (Vec<Expr>, Vec<Expr>) = want.filters.into_iter().partition(must_be_lifted);
         let used = [want.needed, self.mentioned_by(&filters), self.mentioned_by(&lifted)].concat();
         self.aliases.extend(columns.iter().map(|id| (*id, alias.clone())));
@@ -175,13 +185,22 @@ impl Planner<'_> {
 
     fn lower_function(&mut self, function: &TableFunction, layout: &[ColumnId]) -> Result<TableFunction, SqlError> {
         let call = match &function.call {
-            TableFunctionCall::Set { function, args } => TableFunctionCall::Set { function: function.clone(), args: self.lower_all(args, layout)? },
+            TableFunctionCall::Set { function, args } => {
+                TableFunctionCall::Set { function: function.clone(), args: self.lower_all(args, layout)? }
+            }
             TableFunctionCall::Scalar(expr) => TableFunctionCall::Scalar(self.lower(expr, layout)?),
         };
         Ok(TableFunction { call, types: function.types.clone() })
     }
 
-    fn function_scan(&mut self, mut functions: Vec<TableFunction>, ordinality: bool, alias: String, columns: Vec<ColumnId>, want: Want) -> Result<Sub, SqlError> {
+    fn function_scan(
+        &mut self,
+        mut functions: Vec<TableFunction>,
+        ordinality: bool,
+        alias: String,
+        columns: Vec<ColumnId>,
+        want: Want,
+    ) -> Result<Sub, SqlError> {
         let waits = function_args(&mut functions).iter().any(|e| must_be_lifted(e));
         let estimate = Estimate { rows: FUNCTION_ROWS, total: FUNCTION_ROWS * ROW, ..Estimate::default() };
         if waits && !ordinality {
@@ -243,7 +262,8 @@ impl Planner<'_> {
             for row in rows {
                 inputs.push(self.computed_row(row, columns.clone())?.plan);
             }
-            let estimate = Estimate { rows: inputs.len() as f64, total: inputs.iter().map(|p| p.estimate.total).sum(), ..Estimate::default() };
+            let estimate =
+                Estimate { rows: inputs.len() as f64, total: inputs.iter().map(|p| p.estimate.total).sum(), ..Estimate::default() };
             self.sub(PlanNode::Append(inputs), columns, estimate)
         };
         self.filtered(sub, want.filters)
@@ -272,13 +292,15 @@ impl Planner<'_> {
         let passes = |id: ColumnId, expr: &Expr| matches!(expr, Expr::Column(source, _) if *source == id);
         let movable = |expr: &Expr| !must_be_lifted(expr) && expr.volatility() != Volatility::Volatile;
         let source = |id: ColumnId| exprs.iter().find(|(known, _)| *known == id).map(|(_, e)| e);
-        let (down, above): (Vec<Expr>, Vec<Expr>) = want.filters.into_iter().partition(|f| !must_be_lifted(f) && only(f, |id| source(id).is_none_or(movable)));
+        let (down, above): (Vec<Expr>, Vec<Expr>) =
+            want.filters.into_iter().partition(|f| !must_be_lifted(f) && only(f, |id| source(id).is_none_or(movable)));
         let substitute = |mut expr: Expr| {
             expr.walk_mut(&mut |e| {
                 if let Expr::Column(id, _) = e
-                    && let Some(made_of) = source(*id) {
-                        *e = made_of.clone();
-                    }
+                    && let Some(made_of) = source(*id)
+                {
+                    *e = made_of.clone();
+                }
             });
             expr
         };

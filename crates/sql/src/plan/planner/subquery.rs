@@ -63,7 +63,9 @@ impl Planner<'_> {
         match condition {
             Expr::Subquery(number, _) => self.subquery_join(*number, JoinType::Semi),
             Expr::Not(inner) => match &**inner {
-                Expr::Subquery(number, _) if matches!(self.subqueries[*number].kind, SubqueryKind::Exists) => self.subquery_join(*number, JoinType::Anti),
+                Expr::Subquery(number, _) if matches!(self.subqueries[*number].kind, SubqueryKind::Exists) => {
+                    self.subquery_join(*number, JoinType::Anti)
+                }
                 _ => None,
             },
             _ => None,
@@ -87,9 +89,10 @@ impl Planner<'_> {
             for condition in &mut on {
                 condition.walk_mut(&mut |e| {
                     if let Expr::Column(id, _) = e
-                        && let Some((_, made_of)) = exprs.iter().find(|(known, _)| known == id) {
-                            *e = made_of.clone();
-                        }
+                        && let Some((_, made_of)) = exprs.iter().find(|(known, _)| known == id)
+                    {
+                        *e = made_of.clone();
+                    }
                 });
             }
             right = *input;

@@ -42,7 +42,8 @@ impl Planner<'_> {
                     None => None,
                     Some(update) => {
                         let both = [insert.row.as_slice(), update.excluded.as_slice()].concat();
-                        let assignments = update.assignments.iter().map(|(p, e)| Ok((*p, self.lower(e, &both)?))).collect::<Result<_, SqlError>>()?;
+                        let assignments =
+                            update.assignments.iter().map(|(p, e)| Ok((*p, self.lower(e, &both)?))).collect::<Result<_, SqlError>>()?;
                         let filter = update.filter.map(|f| self.lower(&f, &both)).transpose()?;
                         Some(ConflictUpdate { assignments, filter, lock: self.implicit_lock(update.changes_key) })
                     }

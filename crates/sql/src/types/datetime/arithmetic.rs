@@ -1,8 +1,8 @@
 //! Adding intervals, differences, ages, truncation and fields.
 
 use super::civil::{
-    date_of_timestamp, days_in_month, is_infinite, is_timestamp, iso_week_start, timestamp_out_of_range, Civil, MICROS_PER_DAY, MICROS_PER_HOUR,
-    MICROS_PER_MINUTE, MICROS_PER_SECOND,
+    Civil, MICROS_PER_DAY, MICROS_PER_HOUR, MICROS_PER_MINUTE, MICROS_PER_SECOND, date_of_timestamp, days_in_month, is_infinite,
+    is_timestamp, iso_week_start, timestamp_out_of_range,
 };
 use super::interval::out_of_range;
 use super::zone;
@@ -90,7 +90,8 @@ pub fn interval_div(interval: Interval, divisor: f64) -> Result<Interval, SqlErr
 }
 
 fn scale(interval: Interval, apply: impl Fn(f64) -> f64) -> Result<Interval, SqlError> {
-    let within = |x: f64| if x.is_nan() || x > f64::from(i32::MAX) || x < f64::from(i32::MIN) { Err(out_of_range()) } else { Ok(x.trunc()) };
+    let within =
+        |x: f64| if x.is_nan() || x > f64::from(i32::MAX) || x < f64::from(i32::MIN) { Err(out_of_range()) } else { Ok(x.trunc()) };
     let (exact_months, exact_days) = (apply(f64::from(interval.months)), apply(f64::from(interval.days)));
     let (months, days) = (within(exact_months)?, within(exact_days)?);
     let month_rest_days = round6((exact_months - months) * DAYS_PER_MONTH as f64);
@@ -176,7 +177,8 @@ pub fn age(a: i64, b: i64) -> Result<Interval, SqlError> {
         return Err(SqlError::new(crate::error::SqlState::DATETIME_FIELD_OVERFLOW, "cannot subtract infinite timestamps"));
     }
     let negative = a < b;
-    let (later, earlier) = if negative { (Civil::from_timestamp(b), Civil::from_timestamp(a)) } else { (Civil::from_timestamp(a), Civil::from_timestamp(b)) };
+    let (later, earlier) =
+        if negative { (Civil::from_timestamp(b), Civil::from_timestamp(a)) } else { (Civil::from_timestamp(a), Civil::from_timestamp(b)) };
     let mut micros = later.time - earlier.time;
     let mut days = later.day - earlier.day;
     let mut months = (later.year - earlier.year) * 12 + later.month - earlier.month;

@@ -1,6 +1,6 @@
 //! Writing dates, times and timestamps in each DateStyle.
 
-use super::civil::{clock, is_infinite, Civil, DATE_INFINITY, DATE_NEGATIVE_INFINITY, MICROS_PER_SECOND, TIMESTAMP_INFINITY};
+use super::civil::{Civil, DATE_INFINITY, DATE_NEGATIVE_INFINITY, MICROS_PER_SECOND, TIMESTAMP_INFINITY, clock, is_infinite};
 use super::parse::{MONTHS, WEEKDAYS};
 use super::zone;
 use crate::types::settings::{DateOrder, DateStyle, FormatSettings};

@@ -3,11 +3,11 @@
 //! Three fields that do not convert into one another: months, days, microseconds. Fractions cascade downwards when read (`1.5 months` is a
 //! month and 15 days, `1.5 days` a day and 12 hours).
 
-use super::civil::{clock, MICROS_PER_DAY, MICROS_PER_HOUR, MICROS_PER_MINUTE, MICROS_PER_SECOND};
+use super::civil::{MICROS_PER_DAY, MICROS_PER_HOUR, MICROS_PER_MINUTE, MICROS_PER_SECOND, clock};
 use super::format::fraction_digits;
 use crate::error::{SqlError, SqlState};
-use crate::types::settings::IntervalStyle;
 use crate::types::Interval;
+use crate::types::settings::IntervalStyle;
 use std::fmt::Write;
 
 /// Fields overflowed.
@@ -150,11 +150,7 @@ fn round_billionths(n: i128) -> i128 {
 
 impl Reader {
     fn finish(&self) -> Option<Interval> {
-        Some(Interval {
-            months: self.months.try_into().ok()?,
-            days: self.days.try_into().ok()?,
-            micros: self.micros.try_into().ok()?,
-        })
+        Some(Interval { months: self.months.try_into().ok()?, days: self.days.try_into().ok()?, micros: self.micros.try_into().ok()? })
     }
 
     fn add(&mut self, (whole, fraction): (i128, i128), unit: Unit) {
@@ -297,7 +293,9 @@ fn separate_units(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len() + 8);
     let mut previous = ' ';
     for c in text.chars() {
-        let glued = (c.is_ascii_alphabetic() && (previous.is_ascii_digit() || previous == '.')) || (c.is_ascii_digit() && previous.is_ascii_alphabetic()) || (previous == '@' && c != ' ');
+        let glued = (c.is_ascii_alphabetic() && (previous.is_ascii_digit() || previous == '.'))
+            || (c.is_ascii_digit() && previous.is_ascii_alphabetic())
+            || (previous == '@' && c != ' ');
         let signed = matches!(c, '-' | '+') && previous.is_ascii_alphabetic();
         if glued || signed {
             out.push(' ');

@@ -2,14 +2,14 @@
 //!
 //! One reader fills `Fields` from the tokens, whatever the target type; each type then asks for what it needs.
 
-use super::civil::{checked_date, days_in_month, is_timestamp, Civil, DATE_INFINITY, DATE_NEGATIVE_INFINITY, EPOCH_JULIAN, MICROS_PER_DAY};
-use super::tokens::{tokenize, Token};
+use super::civil::{Civil, DATE_INFINITY, DATE_NEGATIVE_INFINITY, EPOCH_JULIAN, MICROS_PER_DAY, checked_date, days_in_month, is_timestamp};
+use super::tokens::{Token, tokenize};
 use super::zone;
 use super::{TIMESTAMP_INFINITY, TIMESTAMP_NEGATIVE_INFINITY};
 use crate::error::{SqlError, SqlState};
 use crate::expr::UNIX_TO_POSTGRES_MICROS;
-use crate::types::settings::DateOrder;
 use crate::types::TextContext;
+use crate::types::settings::DateOrder;
 use jiff::tz::TimeZone;
 
 /// Months by their first three letters.
@@ -67,16 +67,24 @@ struct Fields {
 impl Fault {
     fn error(self, type_name: &str, text: &str) -> SqlError {
         match self {
-            Fault::Syntax => SqlError::new(SqlState::INVALID_DATETIME_FORMAT, format!("invalid input syntax for type {type_name}: \"{text}\"")),
-            Fault::FieldOverflow => SqlError::new(SqlState::DATETIME_FIELD_OVERFLOW, format!("date/time field value out of range: \"{text}\"")),
-            Fault::MonthDayOverflow => Fault::FieldOverflow.error(type_name, text).hint("Perhaps you need a different \"datestyle\" setting."),
+            Fault::Syntax => {
+                SqlError::new(SqlState::INVALID_DATETIME_FORMAT, format!("invalid input syntax for type {type_name}: \"{text}\""))
+            }
+            Fault::FieldOverflow => {
+                SqlError::new(SqlState::DATETIME_FIELD_OVERFLOW, format!("date/time field value out of range: \"{text}\""))
+            }
+            Fault::MonthDayOverflow => {
+                Fault::FieldOverflow.error(type_name, text).hint("Perhaps you need a different \"datestyle\" setting.")
+            }
             Fault::ZoneOverflow => {
                 SqlError::new(SqlState::INVALID_TIME_ZONE_DISPLACEMENT_VALUE, format!("time zone displacement out of range: \"{text}\""))
             }
             Fault::ZoneUnknown => {
                 // Only a word with a slash can have been meant as a zone.
                 match text.split_ascii_whitespace().find(|word| word.contains('/') && word.starts_with(|c: char| c.is_ascii_alphabetic())) {
-                    Some(zone) => SqlError::new(SqlState::INVALID_PARAMETER_VALUE, format!("time zone \"{}\" not recognized", zone.to_lowercase())),
+                    Some(zone) => {
+                        SqlError::new(SqlState::INVALID_PARAMETER_VALUE, format!("time zone \"{}\" not recognized", zone.to_lowercase()))
+                    }
                     None => Fault::Syntax.error(type_name, text),
                 }
             }

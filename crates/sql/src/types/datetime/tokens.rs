@@ -82,7 +82,9 @@ fn from_letter(text: &str, at: usize) -> (Token<'_>, usize) {
     let letters = end_of(text, at, |b| b.is_ascii_alphabetic());
     match bytes.get(letters) {
         // Jan-08-1999
-        Some(delimiter @ (b'-' | b'/' | b'.')) if bytes.get(letters + 1).is_some_and(u8::is_ascii_digit) && super::parse::month(&text[at..letters]).is_some() => {
+        Some(delimiter @ (b'-' | b'/' | b'.'))
+            if bytes.get(letters + 1).is_some_and(u8::is_ascii_digit) && super::parse::month(&text[at..letters]).is_some() =>
+        {
             let delimiter = *delimiter;
             let end = end_of(text, letters, |b| b.is_ascii_digit() || b == delimiter);
             (Token::Date(&text[at..end]), end)

@@ -1,10 +1,10 @@
 //! Time zones: offsets by `jiff`, names and abbreviations as PostgreSQL accepts them.
 
-use super::civil::{is_timestamp, timestamp_out_of_range, Civil, MICROS_PER_SECOND};
+use super::civil::{Civil, MICROS_PER_SECOND, is_timestamp, timestamp_out_of_range};
 use crate::error::{SqlError, SqlState};
 use crate::expr::UNIX_TO_POSTGRES_MICROS;
-use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use jiff::Timestamp;
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 /// 400 years of microseconds: the calendar repeats, so zone rules of a far year are those of a near one.
 const CYCLE_MICROS: i64 = 146_097 * super::MICROS_PER_DAY;
@@ -13,11 +13,50 @@ const DISPLACEMENT_SECONDS_MAX: i32 = 16 * 3600;
 
 /// Abbreviations of the default `timezone_abbreviations` that are met in practice: hours and minutes east.
 const ABBREVIATIONS: &[(&str, i32)] = &[
-    ("acst", 34200), ("aest", 36000), ("aedt", 39600), ("akst", -32400), ("akdt", -28800), ("awst", 28800), ("art", -10800), ("brt", -10800),
-    ("bst", 3600), ("cest", 7200), ("cet", 3600), ("cst", -21600), ("cdt", -18000), ("eat", 10800), ("eest", 10800), ("eet", 7200),
-    ("est", -18000), ("edt", -14400), ("gmt", 0), ("hkt", 28800), ("hst", -36000), ("ict", 25200), ("ist", 7200), ("jst", 32400), ("kst", 32400),
-    ("mest", 7200), ("met", 3600), ("msd", 14400), ("msk", 10800), ("mst", -25200), ("mdt", -21600), ("nzst", 43200), ("nzdt", 46800),
-    ("pkt", 18000), ("pst", -28800), ("pdt", -25200), ("sgt", 28800), ("ut", 0), ("utc", 0), ("uct", 0), ("wet", 0), ("west", 3600), ("z", 0), ("zulu", 0),
+    ("acst", 34200),
+    ("aest", 36000),
+    ("aedt", 39600),
+    ("akst", -32400),
+    ("akdt", -28800),
+    ("awst", 28800),
+    ("art", -10800),
+    ("brt", -10800),
+    ("bst", 3600),
+    ("cest", 7200),
+    ("cet", 3600),
+    ("cst", -21600),
+    ("cdt", -18000),
+    ("eat", 10800),
+    ("eest", 10800),
+    ("eet", 7200),
+    ("est", -18000),
+    ("edt", -14400),
+    ("gmt", 0),
+    ("hkt", 28800),
+    ("hst", -36000),
+    ("ict", 25200),
+    ("ist", 7200),
+    ("jst", 32400),
+    ("kst", 32400),
+    ("mest", 7200),
+    ("met", 3600),
+    ("msd", 14400),
+    ("msk", 10800),
+    ("mst", -25200),
+    ("mdt", -21600),
+    ("nzst", 43200),
+    ("nzdt", 46800),
+    ("pkt", 18000),
+    ("pst", -28800),
+    ("pdt", -25200),
+    ("sgt", 28800),
+    ("ut", 0),
+    ("utc", 0),
+    ("uct", 0),
+    ("wet", 0),
+    ("west", 3600),
+    ("z", 0),
+    ("zulu", 0),
 ];
 
 /// The instant as jiff has it; far years are moved near by whole cycles.
@@ -62,9 +101,15 @@ pub fn offset_of_local(zone: &TimeZone, local: i64) -> i32 {
     let near = if local.abs() > 7000 * 366 * super::MICROS_PER_DAY { local % CYCLE_MICROS } else { local };
     let civil = Civil::from_timestamp(near);
     let (hour, minute, second, micro) = civil.clock();
-    let Ok(datetime) =
-        jiff::civil::DateTime::new(civil.year as i16, civil.month as i8, civil.day as i8, hour as i8, minute as i8, second as i8, micro * 1000)
-    else {
+    let Ok(datetime) = jiff::civil::DateTime::new(
+        civil.year as i16,
+        civil.month as i8,
+        civil.day as i8,
+        hour as i8,
+        minute as i8,
+        second as i8,
+        micro * 1000,
+    ) else {
         return 0;
     };
     match zone.to_ambiguous_timestamp(datetime).offset() {

@@ -3,7 +3,7 @@
 //! Infinities follow IEEE 754, except that what it calls invalid is an error or NaN as PostgreSQL decides; division by
 //! zero is always an error.
 
-use super::{pow10, Numeric, POWERS, SCALE_MAX};
+use super::{Numeric, POWERS, SCALE_MAX, pow10};
 use crate::error::{SqlError, SqlState};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -192,7 +192,10 @@ impl Numeric {
             }
             if (0..=18).contains(&down) && scale >= 0 {
                 let (a, unit) = (i128::from(*mantissa), POWERS[down as usize]);
-                return Numeric::from_i128(a / unit + rounding.adjust(a.signum() as i32, (a % unit).unsigned_abs() * 2 >= unit as u128, a % unit != 0), shown);
+                return Numeric::from_i128(
+                    a / unit + rounding.adjust(a.signum() as i32, (a % unit).unsigned_abs() * 2 >= unit as u128, a % unit != 0),
+                    shown,
+                );
             }
         }
         let Some((mantissa, _)) = self.big_parts() else { return self.clone() };

@@ -3,8 +3,8 @@
 //! All compute on big integers scaled by a power of ten, with `GUARD_DIGITS` digits to spare, then round to the scale that
 //! PostgreSQL would show; its estimates of the result's weight are repeated here, since they decide that scale.
 
-use super::arithmetic::{first_digit, DISPLAY_SCALE_MAX};
-use super::{pow10, Numeric};
+use super::arithmetic::{DISPLAY_SCALE_MAX, first_digit};
+use super::{Numeric, pow10};
 use crate::error::{SqlError, SqlState};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -123,7 +123,10 @@ impl Numeric {
                 return self.pow_int(power);
             }
         } else if self.signum() < 0 {
-            return Err(SqlError::new(SqlState::INVALID_ARGUMENT_FOR_POWER_FUNCTION, "a negative number raised to a non-integer power yields a complex result"));
+            return Err(SqlError::new(
+                SqlState::INVALID_ARGUMENT_FOR_POWER_FUNCTION,
+                "a negative number raised to a non-integer power yields a complex result",
+            ));
         }
         if self.is_zero() {
             return Ok(Numeric::ZERO.round(16));

@@ -155,7 +155,9 @@ impl Numeric {
             Numeric::Infinity => f64::INFINITY,
             Numeric::NegativeInfinity => f64::NEG_INFINITY,
             // Both exact, so one rounding: the division's.
-            Numeric::Small { mantissa, scale } if mantissa.unsigned_abs() < 1 << 53 && *scale <= 22 => *mantissa as f64 / 10f64.powi(i32::from(*scale)),
+            Numeric::Small { mantissa, scale } if mantissa.unsigned_abs() < 1 << 53 && *scale <= 22 => {
+                *mantissa as f64 / 10f64.powi(i32::from(*scale))
+            }
             finite => finite.to_string().parse().unwrap_or(f64::NAN),
         }
     }
@@ -209,7 +211,9 @@ impl Numeric {
             Numeric::Infinity | Numeric::NegativeInfinity => {
                 return overflow(format!("A field with precision {precision}, scale {scale} cannot hold an infinite value."));
             }
-            Numeric::Small { mantissa, scale: own } if i32::from(*own) == scale && precision <= 18 && i128::from(mantissa.unsigned_abs()) < POWERS[precision as usize] => {
+            Numeric::Small { mantissa, scale: own }
+                if i32::from(*own) == scale && precision <= 18 && i128::from(mantissa.unsigned_abs()) < POWERS[precision as usize] =>
+            {
                 return Ok(self);
             }
             _ => {}
@@ -228,7 +232,9 @@ impl Numeric {
                 0 => "1".to_owned(),
                 power => format!("10^{power}"),
             };
-            return overflow(format!("A field with precision {precision}, scale {scale} must round to an absolute value less than {limit}."));
+            return overflow(format!(
+                "A field with precision {precision}, scale {scale} must round to an absolute value less than {limit}."
+            ));
         }
         Ok(rounded)
     }

@@ -1,6 +1,6 @@
 //! PostgreSQL's binary form (base-10000 digits) and the parts that the key encoding wants.
 
-use super::{pow10, Numeric};
+use super::{Numeric, pow10};
 use crate::error::{SqlError, SqlState};
 use num_bigint::BigInt;
 
@@ -54,7 +54,8 @@ fn base_10000(number: &Numeric) -> (Vec<u16>, i32) {
 
 /// Reads the binary form.
 pub fn decode(bytes: &[u8]) -> Result<Numeric, SqlError> {
-    let invalid = |what: &str| SqlError::new(SqlState::INVALID_BINARY_REPRESENTATION, format!("invalid {what} in external \"numeric\" value"));
+    let invalid =
+        |what: &str| SqlError::new(SqlState::INVALID_BINARY_REPRESENTATION, format!("invalid {what} in external \"numeric\" value"));
     if bytes.len() < 8 || !bytes.len().is_multiple_of(2) {
         return Err(invalid("length"));
     }
@@ -82,7 +83,11 @@ pub fn decode(bytes: &[u8]) -> Result<Numeric, SqlError> {
     }
     // value = mantissa * 10000^(weight - count + 1)
     let exponent = 4 * (i64::from(weight) - count as i64 + 1);
-    let value = if exponent >= 0 { Numeric::from_big(mantissa * pow10(exponent as u32), 0) } else { Numeric::from_big(mantissa, (-exponent) as u32) };
+    let value = if exponent >= 0 {
+        Numeric::from_big(mantissa * pow10(exponent as u32), 0)
+    } else {
+        Numeric::from_big(mantissa, (-exponent) as u32)
+    };
     let value = value.trunc(scale as i32);
     Ok(if sign == NEGATIVE { value.neg() } else { value })
 }

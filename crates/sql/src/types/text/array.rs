@@ -52,7 +52,10 @@ fn parse_bounds<'a>(text: &str, trimmed: &'a str) -> Result<Bounds<'a>, SqlError
         let (lower, upper) = range.split_once(':').unwrap_or(("1", range));
         let (lower, upper): (i32, i32) = (lower.trim().parse().map_err(|_| wrong())?, upper.trim().parse().map_err(|_| wrong())?);
         let length = upper.checked_sub(lower).and_then(|n| n.checked_add(1)).filter(|n| *n > 0);
-        bounds.push((length.ok_or_else(|| SqlError::new(SqlState::ARRAY_SUBSCRIPT_ERROR, "upper bound cannot be less than lower bound"))?, lower));
+        bounds.push((
+            length.ok_or_else(|| SqlError::new(SqlState::ARRAY_SUBSCRIPT_ERROR, "upper bound cannot be less than lower bound"))?,
+            lower,
+        ));
     }
     Ok((bounds, body.trim_start()))
 }

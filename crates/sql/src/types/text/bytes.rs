@@ -15,13 +15,17 @@ pub fn parse(text: &str) -> Result<Vec<u8>, SqlError> {
 /// Reads hexadecimal digits, blanks between bytes allowed.
 pub fn parse_hex(hex: &str) -> Result<Vec<u8>, SqlError> {
     let digit = |c: char| {
-        c.to_digit(16).map(|d| d as u8).ok_or_else(|| SqlError::new(SqlState::INVALID_PARAMETER_VALUE, format!("invalid hexadecimal digit: \"{c}\"")))
+        c.to_digit(16)
+            .map(|d| d as u8)
+            .ok_or_else(|| SqlError::new(SqlState::INVALID_PARAMETER_VALUE, format!("invalid hexadecimal digit: \"{c}\"")))
     };
     let mut out = Vec::with_capacity(hex.len() / 2);
     let mut chars = hex.chars().filter(|c| !matches!(c, ' ' | '\n' | '\t' | '\r'));
     while let Some(high) = chars.next() {
         let high = digit(high)?;
-        let low = chars.next().ok_or_else(|| SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "invalid hexadecimal data: odd number of digits"))?;
+        let low = chars
+            .next()
+            .ok_or_else(|| SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "invalid hexadecimal data: odd number of digits"))?;
         out.push(high << 4 | digit(low)?);
     }
     Ok(out)

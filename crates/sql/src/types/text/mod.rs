@@ -4,7 +4,7 @@
 //! text-format result goes through here, so the common scalars take short paths.
 
 use super::cast::coerce_typmod;
-use super::{catalog, datetime, ColumnType, DataType, Datum, Numeric, TextContext};
+use super::{ColumnType, DataType, Datum, Numeric, TextContext, catalog, datetime};
 use crate::error::{SqlError, SqlState};
 use std::fmt::Write;
 
@@ -32,7 +32,9 @@ pub fn parse(text: &str, to: ColumnType, ctx: &TextContext<'_>) -> Result<Datum,
 
 fn parse_plain(text: &str, ty: DataType, ctx: &TextContext<'_>) -> Result<Datum, SqlError> {
     Ok(match ty {
-        DataType::TEXT | DataType::VARCHAR | DataType::BPCHAR | DataType::UNKNOWN | DataType::CSTRING | DataType::PG_NODE_TREE => Datum::Text(text.into()),
+        DataType::TEXT | DataType::VARCHAR | DataType::BPCHAR | DataType::UNKNOWN | DataType::CSTRING | DataType::PG_NODE_TREE => {
+            Datum::Text(text.into())
+        }
         DataType::INT4 => Datum::Int4(integer::parse(text, "integer")?),
         DataType::INT8 => Datum::Int8(integer::parse(text, "bigint")?),
         DataType::INT2 => Datum::Int2(integer::parse(text, "smallint")?),
@@ -51,7 +53,9 @@ fn parse_plain(text: &str, ty: DataType, ctx: &TextContext<'_>) -> Result<Datum,
         DataType::CHAR => Datum::Char(scalar::parse_char(text)),
         DataType::OID | DataType::XID | DataType::CID => Datum::Oid(integer::parse_oid(text)?),
         DataType::VOID => Datum::Text("".into()),
-        DataType::RECORD => return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "input of anonymous composite types is not implemented")),
+        DataType::RECORD => {
+            return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "input of anonymous composite types is not implemented"));
+        }
         DataType::INT2VECTOR | DataType::OIDVECTOR => array::parse_vector(text, ty, ctx)?,
         ty if ty.is_oid() => Datum::Oid(reg::parse(text, ty, ctx)?),
         ty => match catalog::element_of(ty) {

@@ -3,7 +3,7 @@
 use super::{integer, write_int};
 use crate::error::{SqlError, SqlState};
 use crate::expr::ObjectKind;
-use crate::types::{catalog, DataType, TextContext};
+use crate::types::{DataType, TextContext, catalog};
 
 /// What a reg* type names; `None` for plain numbers.
 pub(super) fn kind(ty: DataType) -> Option<ObjectKind> {

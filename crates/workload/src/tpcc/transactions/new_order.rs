@@ -86,10 +86,7 @@ impl Input {
         let price = item.decimal(0)?;
         let remote = i32::from(line.supplier != self.warehouse);
         let stock = connection
-            .query_one(
-                update_stock(self.district),
-                &[line.quantity.into(), remote.into(), line.supplier.into(), line.item.into()],
-            )
+            .query_one(update_stock(self.district), &[line.quantity.into(), remote.into(), line.supplier.into(), line.item.into()])
             .await?;
         let info = stock.text(1)?;
         let amount = Decimal::cents(price.with_scale(2).units * i64::from(line.quantity));
