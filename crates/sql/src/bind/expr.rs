@@ -340,9 +340,11 @@ impl Binder<'_> {
                     (SubqueryKind::Scalar, _) => ty,
                     (_, Some(array)) => array.into(),
                     (_, None) => {
-                        return Err(
-                            SqlError::new(SqlState::UNDEFINED_OBJECT, format!("could not find array type for data type {}", ty.ty)).at(pos)
-                        );
+                        return Err(SqlError::new(
+                            SqlState::UNDEFINED_OBJECT,
+                            format!("could not find array type for data type {}", ty.ty),
+                        )
+                        .at(pos));
                     }
                 }
             }

@@ -385,7 +385,10 @@ impl Session {
         match (&mut self.transaction.txn, kv) {
             (Some(txn), Some(kv)) => txn.rollback_to(&kv).await.map_err(|error| exec::kv_error(error, &catalog))?,
             _ => {
-                return Err(SqlError::new(SqlState::SERIALIZATION_FAILURE, "the transaction was aborted and cannot go on from a savepoint"));
+                return Err(SqlError::new(
+                    SqlState::SERIALIZATION_FAILURE,
+                    "the transaction was aborted and cannot go on from a savepoint",
+                ));
             }
         }
         self.transaction.block = Block::Explicit;
