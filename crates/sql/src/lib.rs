@@ -1,4 +1,22 @@
-//! SQL: parse, bind, plan, optimize, execute.
+//! SQL: from the text of a statement to batches of key-value requests, and from their answers to rows.
+//!
+//! **Life of a statement**, an UPDATE by primary key in the simple protocol:
+//! 1. The wire layer calls `Session::simple_query` (`session/simple.rs`) with the text.
+//! 2. `parse::normalise` lifts the literals out: what is left is the key of the plan cache.
+//! 3. `PlanCache::get` (`session/plan_cache.rs`) finds the plan. When it is new:
+//!    `parse::parse` makes the syntax tree (`ast`), `bind::bind` gives names and types their meaning,
+//!    `plan::plan_statement` chooses indexes, joins, and *whether the scan locks the rows* (`plan/planner/write.rs`).
+//! 4. `Session::open_transaction` (`session/transaction.rs`) begins the implicit transaction, if there is no block.
+//! 5. `Session::run_plan` (`session/statement.rs`) fills an `ExecContext` and opens an `Execution`.
+//! 6. `Execution::run` (`exec/execution.rs`) notes the definitions it relies on and pulls batches through the operators.
+//! 7. The scan (`exec/scan.rs`) turns key expressions into points or spans (`plan::keys`) and calls `Txn::get` with a lock strength.
+//! 8. `exec/update.rs` computes the new row; `exec/write.rs` checks constraints and turns row and index entries into one `Txn::write`.
+//! 9. At the statement's end foreign keys are settled (`exec/foreign_key.rs`).
+//! 10. `Session::commit` sends one `EndTxn`; when it fails because of others, and the client has seen nothing, all of this is run again.
+//! 11. The command tag goes to the `Client` (`session/client.rs`), which sends everything in one write.
+//!
+//! Values live in `types`, functions and operators in `functions`, bound expressions and their evaluation in `expr`, what exists in
+//! `catalog`, and what can go wrong in `error`. Only `parse` names sqlparser; nothing here knows a store.
 
 #![forbid(unsafe_code)]
 
