@@ -199,6 +199,16 @@ impl Span {
         (start < end).then_some(Span { start, end })
     }
 
+    /// The part before `rest`, which is what a scan of this span has left over: all of it, when nothing is left.
+    #[must_use]
+    pub fn scanned(&self, rest: Option<&Span>, reverse: bool) -> Span {
+        match rest {
+            None => self.clone(),
+            Some(rest) if reverse => Span::new(rest.end.clone(), self.end.clone()),
+            Some(rest) => Span::new(self.start.clone(), rest.start.clone()),
+        }
+    }
+
     /// Does the span hold exactly one key?
     pub fn is_point(&self) -> bool {
         self.end.len() == self.start.len() + 1 && self.end.last() == Some(&0) && self.end.starts_with(&self.start)
@@ -241,6 +251,15 @@ mod tests {
         assert!(Span::index(IndexId(7)).contains(&key));
         assert_eq!(key.index(), IndexId(7));
         assert!(!Span::index(IndexId(8)).contains(&key));
+    }
+
+    #[test]
+    fn what_was_scanned_and_the_rest_make_the_whole() {
+        let span = |start: &str, end: &str| Span::new(start.into(), end.into());
+        let whole = span("a", "z");
+        assert_eq!(whole.scanned(None, true), whole);
+        assert_eq!(whole.scanned(Some(&span("k", "z")), false), span("a", "k"));
+        assert_eq!(whole.scanned(Some(&span("a", "k")), true), span("k", "z"));
     }
 
     #[test]

@@ -261,7 +261,7 @@ impl Txn {
         let Some(Response::Scan { rows, resume, newest, read_at }) = answer.responses.pop() else {
             return Err(KvError::BadRequest("a scan wants a scan's answer"));
         };
-        let covered = covered_span(&span, resume.as_ref(), options.reverse);
+        let covered = span.scanned(resume.as_ref(), options.reverse);
         if options.read.lock.is_some() {
             self.locks.narrow_last(locks_before, (!rows.is_empty()).then_some(&covered));
         }
@@ -474,14 +474,5 @@ fn request_of(write: Write) -> Request {
         Write::Delete(key) => Request::Delete { key, guard: WriteGuard::Snapshot },
         Write::PutEntry(key, value) => Request::Put { key, value, lock: LockStrength::Update, guard: WriteGuard::Row },
         Write::DeleteEntry(key) => Request::Delete { key, guard: WriteGuard::Row },
-    }
-}
-
-/// The part of a span that a scan has seen.
-fn covered_span(span: &Span, resume: Option<&Span>, reverse: bool) -> Span {
-    match resume {
-        None => span.clone(),
-        Some(resume) if reverse => Span::new(resume.end.clone(), span.end.clone()),
-        Some(resume) => Span::new(span.start.clone(), resume.start.clone()),
     }
 }

@@ -178,13 +178,6 @@ impl LockTable {
         Acquired::Granted { before, overtook: before.is_some() && state.waiters.is_some() }
     }
 
-    /// Would the lock be granted? Changes nothing.
-    pub fn is_available(&self, key: &Key, txn: TxnId, strength: LockStrength) -> bool {
-        let Some(state) = self.keys.get(key) else { return true };
-        let before = state.holders.iter().find(|h| h.record.id == txn).map(Holder::strength);
-        before.is_some_and(|held| held >= strength) || !state.is_blocked(txn, strength, before.is_some(), None)
-    }
-
     /// What a transaction holds on a key.
     pub fn held(&self, key: &Key, txn: TxnId) -> Option<LockStrength> {
         self.keys.get(key)?.holders.iter().find(|h| h.record.id == txn).map(Holder::strength)
@@ -330,11 +323,6 @@ impl LockTable {
     /// Takes in the table of the right neighbour.
     pub fn absorb(&mut self, mut right: LockTable) {
         self.keys.append(&mut right.keys);
-    }
-
-    /// Everybody who waits in this table.
-    pub fn all_waiters(&self) -> impl Iterator<Item = WaiterId> + '_ {
-        self.keys.values().filter_map(|state| state.waiters.as_ref()).flat_map(|q| q.iter()).map(|w| w.id)
     }
 
     /// Every lock, for the lock views: key, holder, strength, whether it wrote.

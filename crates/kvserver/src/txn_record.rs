@@ -127,11 +127,6 @@ impl TxnRecord {
     pub fn take_writes(&self) -> Vec<LoggedWrite> {
         std::mem::take(&mut self.writes.lock())
     }
-
-    /// The keys written since a sequence number.
-    pub fn has_writes(&self) -> bool {
-        !self.writes.lock().is_empty()
-    }
 }
 
 impl fmt::Debug for TxnRecord {

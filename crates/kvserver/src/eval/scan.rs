@@ -53,7 +53,7 @@ impl Evaluation<'_> {
             match round? {
                 Round::Done { page, newest } => {
                     let resume = page.resume(span, reverse);
-                    let seen = covered(span, resume.as_ref(), reverse);
+                    let seen = span.scanned(resume.as_ref(), reverse);
                     let newest = newest.max(self.touched(&seen));
                     return Ok(Outcome::Done(Response::Scan { rows: page.rows, resume, newest, read_at: at }));
                 }
@@ -198,14 +198,6 @@ impl Page {
 
 fn beyond(span: &Span, key: &Key, reverse: bool) -> Span {
     if reverse { Span::new(span.start.clone(), key.clone()) } else { Span::new(key.next(), span.end.clone()) }
-}
-
-fn covered(span: &Span, resume: Option<&Span>, reverse: bool) -> Span {
-    match resume {
-        None => span.clone(),
-        Some(resume) if reverse => Span::new(resume.end.clone(), span.end.clone()),
-        Some(resume) => Span::new(span.start.clone(), resume.start.clone()),
-    }
 }
 
 /// Walks the stored rows of a span with an overlay of intents laid over them.

@@ -116,29 +116,20 @@ impl Planner<'_> {
 
 /// The CTEs that a tree reads (not the work tables of recursive ones, which read themselves).
 fn read_ctes(node: &Logical, out: &mut Vec<usize>) {
-    match node {
-        Logical::Cte { cte, work_table: false, .. } => out.push(*cte),
-        Logical::Filter { input, .. }
-        | Logical::Project { input, .. }
-        | Logical::ProjectSet { input, .. }
-        | Logical::Aggregate { input, .. }
-        | Logical::Window { input, .. }
-        | Logical::Distinct { input, .. }
-        | Logical::Sort { input, .. }
-        | Logical::Limit { input, .. }
-        | Logical::Lock { input, .. } => read_ctes(input, out),
-        Logical::Join { left, right, .. } | Logical::SetOp { left, right, .. } => {
-            read_ctes(left, out);
-            read_ctes(right, out);
-        }
-        Logical::Append { inputs, .. } => inputs.iter().for_each(|(input, _)| read_ctes(input, out)),
-        _ => {}
+    if let Logical::Cte { cte, work_table: false, .. } = node {
+        out.push(*cte);
     }
+    inputs(node).into_iter().for_each(|input| read_ctes(input, out));
 }
 
 /// All ids that a tree's nodes make.
 pub(super) fn produced(node: &Logical, out: &mut Vec<ColumnId>) {
     out.extend(node.output());
+    inputs(node).into_iter().for_each(|input| produced(input, out));
+}
+
+/// The nodes right below a node.
+fn inputs(node: &Logical) -> Vec<&Logical> {
     match node {
         Logical::Filter { input, .. }
         | Logical::Project { input, .. }
@@ -148,12 +139,9 @@ pub(super) fn produced(node: &Logical, out: &mut Vec<ColumnId>) {
         | Logical::Distinct { input, .. }
         | Logical::Sort { input, .. }
         | Logical::Limit { input, .. }
-        | Logical::Lock { input, .. } => produced(input, out),
-        Logical::Join { left, right, .. } | Logical::SetOp { left, right, .. } => {
-            produced(left, out);
-            produced(right, out);
-        }
-        Logical::Append { inputs, .. } => inputs.iter().for_each(|(input, _)| produced(input, out)),
-        _ => {}
+        | Logical::Lock { input, .. } => vec![input],
+        Logical::Join { left, right, .. } | Logical::SetOp { left, right, .. } => vec![left, right],
+        Logical::Append { inputs, .. } => inputs.iter().map(|(input, _)| input).collect(),
+        _ => Vec::new(),
     }
 }
