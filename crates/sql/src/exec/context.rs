@@ -40,8 +40,6 @@ pub struct ExecContext<'a> {
     pub statement_time: i64,
     /// Set to stop.
     pub cancel: &'a CancelFlag,
-    /// `work_mem`, in bytes.
-    pub work_mem: usize,
     /// Rows of tables that are not stored.
     pub virtual_tables: &'a dyn VirtualTables,
     /// What the transaction still has to do.
@@ -124,7 +122,6 @@ impl ExecContext<'_> {
             transaction_time: self.transaction_time,
             statement_time: self.statement_time,
             cancel: self.cancel,
-            work_mem: self.work_mem,
             virtual_tables: self.virtual_tables,
             state: self.state,
             notices: self.notices,

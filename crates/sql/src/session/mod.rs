@@ -134,8 +134,9 @@ impl Session {
 
     /// Writes pending notices, and ParameterStatus for reported settings that have changed.
     fn report(&mut self, client: &mut dyn Client) {
-        for notice in self.notices.drain(..) {
-            client.notice(&notice);
+        if !self.notices.is_empty() {
+            let least = self.view.settings.lock().client_min_messages;
+            self.notices.drain(..).filter(|n| settings::is_sent(n.severity, least)).for_each(|n| client.notice(&n));
         }
         if !self.view.settings_changed.swap(false, Ordering::Relaxed) {
             return;

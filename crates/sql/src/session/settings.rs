@@ -70,8 +70,9 @@ const fn fixed_reported(name: &'static str, default: &'static str, description: 
 }
 
 const ISOLATION: SettingKind = SettingKind::Enum(&["serializable", "repeatable read", "read committed", "read uncommitted"]);
-const LEVELS: SettingKind =
-    SettingKind::Enum(&["debug5", "debug4", "debug3", "debug2", "debug1", "debug", "log", "info", "notice", "warning", "error"]);
+/// Message levels, weakest first.
+const LEVEL_NAMES: &[&str] = &["debug5", "debug4", "debug3", "debug2", "debug1", "debug", "log", "info", "notice", "warning", "error"];
+const LEVELS: SettingKind = SettingKind::Enum(LEVEL_NAMES);
 
 use SettingKind::{Bool, Enum, Int, Kilobytes, List, Millis, Real, Text};
 
@@ -147,7 +148,7 @@ pub static SETTINGS: &[Setting] = &[
     setting("transaction_isolation", ISOLATION, "serializable", "Isolation level of this transaction."),
     setting("transaction_read_only", Bool, "off", "This transaction is read-only."),
     setting("vacuum_cost_delay", Real, "0", "Inert: VACUUM has nothing to wait for."),
-    setting("work_mem", Kilobytes, "64MB", "Memory of one sort or hash before it is refused or spilled."),
+    setting("work_mem", Kilobytes, "64MB", "Inert: nothing spills; an operator may hold 512 MB, whatever this says."),
     setting("xmloption", Enum(&["content", "document"]), "content", "Inert: there is no xml type."),
 ];
 
@@ -180,8 +181,8 @@ pub struct SessionSettings {
     pub default_read_only: bool,
     /// `synchronous_commit = off`.
     pub lazy_commit: bool,
-    /// `work_mem`, in bytes.
-    pub work_mem: usize,
+    /// `client_min_messages`.
+    pub client_min_messages: &'static str,
     /// Changed by each SET that can change a plan: part of the plan cache's key.
     pub plan_fingerprint: u64,
 }
@@ -200,7 +201,7 @@ impl Default for SessionSettings {
             default_isolation: Isolation::Serializable,
             default_read_only: false,
             lazy_commit: false,
-            work_mem: 64 << 20,
+            client_min_messages: "notice",
             plan_fingerprint: 0,
         }
     }
@@ -290,7 +291,7 @@ impl SessionSettings {
             "default_transaction_isolation" => self.default_isolation = isolation(value)?,
             "default_transaction_read_only" => self.default_read_only = value == "on",
             "synchronous_commit" => self.lazy_commit = value == "off",
-            "work_mem" => self.work_mem = kilobytes(value)?.saturating_mul(1024),
+            "client_min_messages" => self.client_min_messages = level(value),
             "standard_conforming_strings" if value != "on" => {
                 return Err(SqlError::unsupported("standard_conforming_strings = off"));
             }
@@ -412,8 +413,15 @@ fn millis(value: &str) -> Result<Option<Duration>, SqlError> {
     Ok((millis > 0).then(|| Duration::from_millis(millis as u64)))
 }
 
-fn kilobytes(value: &str) -> Result<usize, SqlError> {
-    with_unit(value, &KILOBYTE_UNITS).map(|n| n as usize).ok_or_else(|| invalid("work_mem", value))
+/// A message level as the table of levels spells it.
+fn level(value: &str) -> &'static str {
+    LEVEL_NAMES.iter().find(|name| **name == value).unwrap_or(&"notice")
+}
+
+/// Is a message of this severity sent, with `client_min_messages` so? INFO always is: it was asked for.
+pub(super) fn is_sent(severity: &str, client_min_messages: &str) -> bool {
+    let rank = |name: &str| LEVEL_NAMES.iter().position(|level| name.eq_ignore_ascii_case(level));
+    severity == "INFO" || rank(severity) >= rank(client_min_messages)
 }
 
 /// An isolation level by its SQL name.
@@ -490,6 +498,20 @@ mod tests {
             ("default_transaction_isolation", "chaos", SqlState::INVALID_PARAMETER_VALUE),
         ] {
             assert_eq!(settings.set(name, Some(value)).unwrap_err().state(), state, "{name}");
+        }
+    }
+
+    #[test]
+    fn weaker_messages_are_not_sent() {
+        for (severity, least, sent) in [
+            ("NOTICE", "notice", true),
+            ("NOTICE", "warning", false),
+            ("WARNING", "warning", true),
+            ("WARNING", "error", false),
+            ("INFO", "error", true),
+            ("NOTICE", "debug1", true),
+        ] {
+            assert_eq!(is_sent(severity, least), sent, "{severity} at {least}");
         }
     }
 

@@ -105,7 +105,6 @@ impl Session {
             transaction_time: scope.transaction_time,
             statement_time: scope.statement_time,
             cancel: &self.handle.cancel,
-            work_mem: scope.settings.work_mem,
             virtual_tables: &*self.view,
             state: &mut transaction.state,
             notices: &mut self.notices,
