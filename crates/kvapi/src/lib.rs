@@ -24,7 +24,9 @@ mod txn;
 pub use descriptor::RangeDescriptor;
 pub use error::{DeadlockEdge, DeadlockReport, KvError};
 pub use lock::{LockSpan, LockStrength, WaitPolicy};
-pub use request::{Assertion, BatchRequest, EndTxn, Header, Limit, ReadSpan, Request, RequestKind, Resolution, SequenceStep, WriteGuard};
+pub use request::{
+    Assertion, BatchRequest, EndTxn, Header, Limit, PassBudget, ReadSpan, Request, RequestKind, Resolution, SequenceStep, WriteGuard,
+};
 pub use response::{BatchResponse, Response, Row, TooOld};
 pub use sender::{Sender, Snapshot};
 pub use txn::{Isolation, TxnMeta, TxnStatus};

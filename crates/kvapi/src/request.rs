@@ -32,6 +32,29 @@ impl Limit {
     }
 }
 
+/// What the resolve requests of one batch may do together. What is not reached is answered with a span to resume with; the
+/// last intent may go past the bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PassBudget {
+    /// Intents that may be touched; 0 is none at all.
+    pub keys: u64,
+    /// Bytes of keys and values that may become versions; 0 is none at all.
+    pub bytes: u64,
+}
+
+impl PassBudget {
+    /// What remains after so much was done.
+    #[must_use]
+    pub fn less(self, keys: u64, bytes: u64) -> PassBudget {
+        PassBudget { keys: self.keys.saturating_sub(keys), bytes: self.bytes.saturating_sub(bytes) }
+    }
+
+    /// Nothing left?
+    pub fn is_exhausted(self) -> bool {
+        self.keys == 0 || self.bytes == 0
+    }
+}
+
 /// What concerns all requests of a batch.
 #[derive(Clone, Debug)]
 pub struct Header {
@@ -45,6 +68,8 @@ pub struct Header {
     pub wait_policy: WaitPolicy,
     /// Longest wait for any single lock.
     pub lock_timeout: Option<Duration>,
+    /// Bounds the batch's resolve requests; `None` is no bound.
+    pub pass: Option<PassBudget>,
 }
 
 /// Requests for one or more ranges, evaluated in order.
@@ -60,7 +85,7 @@ impl BatchRequest {
     /// Reads outside of any transaction, at a snapshot.
     pub fn read_at(read_ts: Timestamp) -> BatchRequest {
         BatchRequest {
-            header: Header { range: RangeId(0), txn: None, read_ts, wait_policy: WaitPolicy::Block, lock_timeout: None },
+            header: Header { range: RangeId(0), txn: None, read_ts, wait_policy: WaitPolicy::Block, lock_timeout: None, pass: None },
             requests: SmallVec::new(),
         }
     }
@@ -155,8 +180,6 @@ pub enum Request {
         span: Span,
         /// What became of the transaction.
         outcome: Resolution,
-        /// Intents per pass; the answer says where to resume.
-        limit: Limit,
     },
     /// Takes values from a sequence, outside of any transaction.
     SequenceNext {

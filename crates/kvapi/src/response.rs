@@ -13,6 +13,8 @@ pub struct BatchResponse {
     /// an intent; it is right if everything the transaction read still holds, which the coordinator finds out by a
     /// refresh, and else must be taken back.
     pub too_old: Option<TooOld>,
+    /// The store keeps a record of the transaction: from now on its batches say so ([`crate::TxnMeta::anchored`]).
+    pub anchored: bool,
 }
 
 /// The newest version that a batch's writes went over blindly.
@@ -80,7 +82,9 @@ pub enum Response {
     Resolved {
         /// Intents and locks removed.
         resolved: u64,
-        /// What the limit left over.
+        /// Bytes of keys and values that became versions.
+        bytes: u64,
+        /// What the batch's budget left over; a point that was not reached is all of itself.
         resume: Option<Span>,
     },
     /// To `SequenceNext`.

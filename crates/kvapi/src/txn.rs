@@ -38,6 +38,9 @@ pub struct TxnMeta {
     pub read_ts: Timestamp,
     /// Number of the write or locking statement: savepoints roll back everything above a number.
     pub sequence: u32,
+    /// The store has said that it keeps a record of it. If it has none any more, somebody ended the transaction, and its
+    /// batch is refused: it would read past its own intents, which are gone, and write as if it had never locked.
+    pub anchored: bool,
 }
 
 /// Where a transaction stands.

@@ -71,12 +71,14 @@ impl DistSender {
         }
         ClientMetrics::bump(&self.metrics.batches_split);
         let mut answers: Vec<Option<Response>> = vec![None; requests.len()];
-        let mut too_old = None;
+        let mut header = header.clone();
+        let mut gathered = Gathered::default();
         let mut groups: Vec<Group> = Vec::new();
         for (position, request) in requests.into_iter().enumerate() {
             let range = self.range_of(&request.span().start).await?;
             if is_cut_at_borders(&request) && !range.span.contains_span(&request.span()) {
-                answers[position] = Some(self.walk(header, request, &mut too_old).await?);
+                let response = self.walk(&mut header, request, &mut gathered).await?;
+                answers[position] = Some(response);
                 continue;
             }
             match groups.iter_mut().find(|group| group.range == range.id) {
@@ -85,7 +87,6 @@ impl DistSender {
             }
         }
         for group in groups {
-            let mut header = header.clone();
             header.range = group.range;
             let piece = BatchRequest { header: header.clone(), requests: group.requests.clone() };
             let answer = match self.store.send(piece).await {
@@ -95,23 +96,25 @@ impl DistSender {
                 }
                 answer => answer?,
             };
-            merge_too_old(&mut too_old, answer.too_old);
+            gathered.absorb(&mut header, &answer);
             for (position, response) in group.positions.into_iter().zip(answer.responses) {
                 answers[position] = Some(response);
             }
         }
         let responses = answers.into_iter().map(|a| a.ok_or(KvError::BadRequest("a request was not answered")));
-        Ok(BatchResponse { responses: responses.collect::<Result<_, _>>()?, too_old })
+        let responses = responses.collect::<Result<_, _>>()?;
+        Ok(BatchResponse { responses, too_old: gathered.too_old, anchored: gathered.anchored })
     }
 
     /// Walks a spanning request range by range, in its own direction, until its limit.
-    async fn walk(&self, header: &Header, request: Request, too_old: &mut Option<TooOld>) -> Result<Response, KvError> {
+    async fn walk(&self, header: &mut Header, request: Request, gathered: &mut Gathered) -> Result<Response, KvError> {
         let mut walk = Walk::new(request)?;
+        // An exhausted budget still visits one range, whose answer says what is left.
         while let Some(probe) = walk.next_key() {
             let range = self.range_of(&probe).await?;
             let piece = walk.piece(&range.span);
             let answer = Box::pin(self.send_piece(header, smallvec![piece])).await?;
-            merge_too_old(too_old, answer.too_old);
+            gathered.absorb(header, &answer);
             let response = answer.responses.into_iter().next();
             walk.absorb(&range.span, response.ok_or(KvError::BadRequest("an empty answer"))?)?;
         }
@@ -200,8 +203,7 @@ impl Walk {
                 *limit = limit.less(self.rows_so_far());
                 *span = part.unwrap_or_else(|| span.clone());
             }
-            Request::ResolveIntentRange { span, limit, .. } => {
-                *limit = limit.less(self.rows_so_far());
+            Request::ResolveIntentRange { span, .. } => {
                 *span = part.unwrap_or_else(|| span.clone());
             }
             _ => {}
@@ -212,7 +214,6 @@ impl Walk {
     fn rows_so_far(&self) -> u64 {
         match &self.answer {
             Some(Response::Scan { rows, .. }) => rows.len() as u64,
-            Some(Response::Resolved { resolved, .. }) => *resolved,
             _ => 0,
         }
     }
@@ -238,7 +239,9 @@ impl Walk {
 
     fn exhausted(&self) -> bool {
         match &self.request {
-            Request::Scan { limit, .. } | Request::ResolveIntentRange { limit, .. } => limit.less(self.rows_so_far()).is_exhausted(),
+            Request::Scan { limit, .. } => limit.less(self.rows_so_far()).is_exhausted(),
+            // The range that used the budget up says so with a span to resume with.
+            Request::ResolveIntentRange { .. } => false,
             _ => true,
         }
     }
@@ -269,7 +272,7 @@ impl Walk {
     fn finish(self) -> Response {
         self.answer.unwrap_or(match self.request {
             Request::Scan { .. } => Response::Scan { rows: Vec::new(), resume: None, newest: Timestamp::ZERO, read_at: Timestamp::ZERO },
-            _ => Response::Resolved { resolved: 0, resume: None },
+            _ => Response::Resolved { resolved: 0, bytes: 0, resume: None },
         })
     }
 }
@@ -301,18 +304,36 @@ fn combine(before: Response, after: Response) -> Result<Response, KvError> {
             let read_at = read_at.min(read_after);
             Ok(Response::Scan { rows, resume, newest: newest.max(newest_after), read_at })
         }
-        (Response::Resolved { resolved, .. }, Response::Resolved { resolved: more, resume }) => {
-            Ok(Response::Resolved { resolved: resolved + more, resume })
+        (Response::Resolved { resolved, bytes, .. }, Response::Resolved { resolved: more, bytes: more_bytes, resume }) => {
+            Ok(Response::Resolved { resolved: resolved + more, bytes: bytes + more_bytes, resume })
         }
         _ => Err(KvError::BadRequest("answers of two kinds cannot be combined")),
     }
 }
 
-fn merge_too_old(into: &mut Option<TooOld>, from: Option<TooOld>) {
-    if let Some(from) = from
-        && into.as_ref().is_none_or(|known| known.newer < from.newer)
-    {
-        *into = Some(from);
+/// What the pieces of a batch said besides their answers.
+#[derive(Default)]
+struct Gathered {
+    too_old: Option<TooOld>,
+    anchored: bool,
+}
+
+impl Gathered {
+    /// Takes a piece's answer in; what its resolve requests did is no longer in the budget of the next piece.
+    fn absorb(&mut self, header: &mut Header, answer: &BatchResponse) {
+        if let Some(too_old) = &answer.too_old
+            && self.too_old.as_ref().is_none_or(|known| known.newer < too_old.newer)
+        {
+            self.too_old = Some(too_old.clone());
+        }
+        self.anchored |= answer.anchored;
+        if let Some(pass) = &mut header.pass {
+            for response in &answer.responses {
+                if let Response::Resolved { resolved, bytes, .. } = response {
+                    *pass = pass.less(*resolved, *bytes);
+                }
+            }
+        }
     }
 }
 

@@ -18,7 +18,8 @@ pub const MAX_READ_SPANS: usize = 20_000;
 #[derive(Debug, Default)]
 pub struct LockFootprint {
     spans: Vec<LockSpan>,
-    condensed: bool,
+    /// How often points were given up for covering ranges.
+    condensations: u32,
     /// Spans before the newest savepoint: a key noted there must be noted again, or a rollback would miss it.
     barrier: usize,
 }
@@ -62,9 +63,9 @@ impl LockFootprint {
         self.spans.is_empty()
     }
 
-    /// Were points given up for covering ranges?
-    pub fn is_condensed(&self) -> bool {
-        self.condensed
+    /// How often points were given up for covering ranges: spans counted before do not say where they are any more.
+    pub fn condensations(&self) -> u32 {
+        self.condensations
     }
 
     /// Hands the spans over.
@@ -92,7 +93,8 @@ impl LockFootprint {
     fn condense(&mut self) {
         let spans = self.spans.iter().map(LockSpan::span);
         self.spans = cover_by_index(spans).into_iter().map(LockSpan::Range).collect();
-        self.condensed = true;
+        self.condensations += 1;
+        self.barrier = 0;
     }
 }
 
@@ -187,7 +189,7 @@ mod tests {
         for n in 0..=MAX_LOCK_SPANS as u32 {
             locks.point(&key(100 + n % 2, n));
         }
-        assert!(locks.is_condensed());
+        assert_eq!(locks.condensations(), 1);
         assert_eq!(locks.spans().len(), 2);
         for n in 0..=MAX_LOCK_SPANS as u32 {
             let key = key(100 + n % 2, n);

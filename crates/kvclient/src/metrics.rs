@@ -15,6 +15,8 @@ pub struct ClientMetrics {
     pub refreshes: AtomicU64,
     /// Times it could not be, because something read had changed.
     pub refresh_failures: AtomicU64,
+    /// Times a transaction's lock spans became too many, and one covering span an index took their place.
+    pub footprints_condensed: AtomicU64,
     /// Batches that had to be cut at range borders.
     pub batches_split: AtomicU64,
     /// Descriptors looked up because the cache was stale or empty.
@@ -35,6 +37,7 @@ impl ClientMetrics {
             ("txn.aborted", &self.aborted),
             ("txn.refreshes", &self.refreshes),
             ("txn.refresh_failures", &self.refresh_failures),
+            ("txn.footprints_condensed", &self.footprints_condensed),
             ("dist_sender.batches_split", &self.batches_split),
             ("dist_sender.range_lookups", &self.range_lookups),
         ]

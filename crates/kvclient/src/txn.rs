@@ -18,6 +18,7 @@ use crate::footprint::{LockFootprint, ReadFootprint};
 use crate::metrics::ClientMetrics;
 use smallvec::SmallVec;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use tidelock_base::row::ColumnSet;
 use tidelock_base::{Key, Span, Timestamp, TxnId, Value};
 use tidelock_kvapi::{
@@ -101,7 +102,8 @@ pub enum Written {
 pub struct Savepoint {
     sequence: u32,
     lock_spans: usize,
-    condensed: bool,
+    /// Condensations of the footprint before it was set: after one more, `lock_spans` counts spans that are gone.
+    condensations: u32,
 }
 
 /// A transaction under way.
@@ -118,6 +120,8 @@ pub struct Txn {
     assertions: Vec<Assertion>,
     observed: Timestamp,
     wrote: bool,
+    /// The store keeps a record of it.
+    anchored: bool,
     ended: bool,
 }
 
@@ -137,6 +141,7 @@ impl Txn {
             assertions: Vec::new(),
             observed: Timestamp::ZERO,
             wrote: false,
+            anchored: false,
             ended: false,
         }
     }
@@ -223,7 +228,7 @@ impl Txn {
         }
         let mut batch = self.batch(options.wait);
         batch.requests = keys.iter().map(|key| Request::Get { key: key.clone(), lock: options.lock }).collect();
-        let answer = self.sender.send(batch).await?;
+        let answer = self.send(batch).await?;
         let mut rows = Vec::with_capacity(keys.len());
         let mut newest_seen = Timestamp::ZERO;
         for (key, response) in keys.iter().zip(answer.responses) {
@@ -257,7 +262,7 @@ impl Txn {
         }
         let mut batch = self.batch(options.read.wait);
         batch.requests.push(Request::Scan { span: span.clone(), reverse: options.reverse, limit: options.limit, lock: options.read.lock });
-        let mut answer = self.sender.send(batch).await?;
+        let mut answer = self.send(batch).await?;
         let Some(Response::Scan { rows, resume, newest, read_at }) = answer.responses.pop() else {
             return Err(KvError::BadRequest("a scan wants a scan's answer"));
         };
@@ -289,7 +294,7 @@ impl Txn {
                 self.locks.point(key);
             }
         }
-        let answer = self.sender.send(batch).await?;
+        let answer = self.send(batch).await?;
         self.check_too_old(&answer).await?;
         answer
             .responses
@@ -312,7 +317,7 @@ impl Txn {
         if !self.reads.is_empty() {
             let mut batch = self.batch(WaitPolicy::Block);
             batch.requests.push(Request::Refresh { reads: self.reads.reads().to_vec(), to });
-            if let Err(error) = self.sender.send(batch).await {
+            if let Err(error) = self.send(batch).await {
                 ClientMetrics::bump(&self.metrics.refresh_failures);
                 return Err(error);
             }
@@ -325,21 +330,25 @@ impl Txn {
     /// Marks a point to roll back to.
     pub fn savepoint(&mut self) -> Savepoint {
         self.locks.set_barrier();
-        Savepoint { sequence: self.sequence, lock_spans: self.locks.spans().len(), condensed: self.locks.is_condensed() }
+        Savepoint { sequence: self.sequence, lock_spans: self.locks.spans().len(), condensations: self.locks.condensations() }
     }
 
     /// Takes back all writes and locks since the savepoint.
     pub async fn rollback_to(&mut self, savepoint: &Savepoint) -> Result<(), KvError> {
-        let known = if savepoint.condensed == self.locks.is_condensed() { savepoint.lock_spans } else { 0 };
+        let untouched = savepoint.condensations == self.locks.condensations();
+        let known = if untouched { savepoint.lock_spans } else { 0 };
         let since: Vec<LockSpan> = self.locks.spans().get(known..).unwrap_or_default().to_vec();
         if since.is_empty() {
             return Ok(());
         }
         let mut batch = self.batch(WaitPolicy::Block);
         batch.requests.push(Request::RollbackTo { spans: since, sequence: savepoint.sequence });
-        self.sender.send(batch).await?;
-        // Numbers are never used twice: what comes next is newer than what was taken back.
-        self.locks.truncate(known.max(savepoint.lock_spans));
+        self.send(batch).await?;
+        // Numbers are never used twice: what comes next is newer than what was taken back. Condensed spans cover what was
+        // there before the savepoint, too.
+        if untouched {
+            self.locks.truncate(known);
+        }
         Ok(())
     }
 
@@ -347,6 +356,7 @@ impl Txn {
     ///
     /// It must be awaited to its end: a commit under way cannot be cancelled.
     pub async fn commit(&mut self, lazy: bool) -> Result<Timestamp, KvError> {
+        self.refuse_if_ended()?;
         let must_validate = self.wrote && self.options.isolation == Isolation::Serializable;
         let end = EndTxn {
             commit: true,
@@ -373,7 +383,24 @@ impl Txn {
         let end = EndTxn { locks: self.locks.take(), ..EndTxn::default() };
         let result = if end.locks.is_empty() { Ok(Timestamp::ZERO) } else { self.send_end(end).await };
         self.finish(false);
-        result.map(drop)
+        match result {
+            // Somebody has done it already.
+            Ok(_) | Err(KvError::TxnAborted { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sends a batch of a transaction that is under way.
+    async fn send(&mut self, batch: BatchRequest) -> Result<BatchResponse, KvError> {
+        self.refuse_if_ended()?;
+        let answer = self.sender.send(batch).await?;
+        self.anchored |= answer.anchored;
+        Ok(answer)
+    }
+
+    /// Its intents are gone: what it would read now is not what it wrote.
+    fn refuse_if_ended(&self) -> Result<(), KvError> {
+        if self.ended { Err(KvError::TxnAborted { txn: self.id }) } else { Ok(()) }
     }
 
     async fn send_end(&mut self, end: EndTxn) -> Result<Timestamp, KvError> {
@@ -388,6 +415,7 @@ impl Txn {
     fn finish(&mut self, committed: bool) {
         self.ended = true;
         self.snapshot = None;
+        self.metrics.footprints_condensed.fetch_add(self.locks.condensations().into(), Ordering::Relaxed);
         ClientMetrics::bump(if committed { &self.metrics.committed } else { &self.metrics.aborted });
     }
 
@@ -410,6 +438,7 @@ impl Txn {
             isolation: self.options.isolation,
             read_ts: self.read_ts,
             sequence: self.sequence,
+            anchored: self.anchored,
         });
         batch.header.wait_policy = wait_policy;
         batch.header.lock_timeout = self.options.lock_timeout;

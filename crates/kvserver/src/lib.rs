@@ -33,5 +33,5 @@ pub mod store;
 pub mod txn_record;
 pub mod wait;
 
-pub use settings::KvSettings;
+pub use settings::{KvSettings, NUMBERS, Number, NumberSetting};
 pub use store::{LockInfo, Store};

@@ -29,6 +29,10 @@ pub struct StoreMetrics {
     pub resolved_by_encounter: AtomicU64,
     /// Intents resolved by resolve requests.
     pub resolved_by_request: AtomicU64,
+    /// Intents that became versions.
+    pub versions_installed: AtomicU64,
+    /// Records of finished transactions let go of.
+    pub records_forgotten: AtomicU64,
     /// Ranges cut.
     pub splits: AtomicU64,
     /// Ranges joined.
@@ -51,6 +55,8 @@ impl Default for StoreMetrics {
             resolved_inline: zero(),
             resolved_by_encounter: zero(),
             resolved_by_request: zero(),
+            versions_installed: zero(),
+            records_forgotten: zero(),
             splits: zero(),
             merges: zero(),
         }
@@ -87,6 +93,8 @@ impl StoreMetrics {
             ("kv.resolved_inline", &self.resolved_inline),
             ("kv.resolved_by_encounter", &self.resolved_by_encounter),
             ("kv.resolved_by_request", &self.resolved_by_request),
+            ("kv.versions_installed", &self.versions_installed),
+            ("kv.records_forgotten", &self.records_forgotten),
             ("kv.splits", &self.splits),
             ("kv.merges", &self.merges),
         ] {

@@ -16,7 +16,7 @@ use crate::metrics::{StoreMetrics, add};
 use crate::range::{Range, RangeChange, RangeGuard, RangeMap};
 use crate::resolver::IntentResolver;
 use crate::sequencer::{Compare, Sequencer};
-use crate::settings::KvSettings;
+use crate::settings::{KvSettings, Number};
 use crate::txn_record::TxnRegistry;
 use crate::wait::{WaitInfo, WaitRoom};
 use std::future::poll_fn;
@@ -26,7 +26,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 use tidelock_base::row::{ColumnSet, same_columns};
 use tidelock_base::{IndexId, Key, RangeId, SessionId, Span, Timestamp, TxnId, Value};
-use tidelock_kvapi::{BatchRequest, BatchResponse, KvError, LockStrength, RangeDescriptor, Request, Sender, Snapshot};
+use tidelock_kvapi::{BatchRequest, BatchResponse, KvError, LockStrength, RangeDescriptor, Request, Sender, Snapshot, TxnStatus};
 use tidelock_storage::{Storage, StorageError};
 
 /// Where range descriptors live.
@@ -147,6 +147,11 @@ impl Store {
         self.records.live()
     }
 
+    /// Of those, the ones that have ended and are not cleaned up yet.
+    pub fn finished_transactions(&self) -> usize {
+        self.records.all().iter().filter(|record| record.status() != TxnStatus::Pending).count()
+    }
+
     /// Who waits for what.
     pub fn waits(&self) -> Vec<WaitInfo> {
         self.waits.waits()
@@ -219,6 +224,7 @@ impl Store {
         for hold in finished {
             if let Some((ts, value)) = hold.committed {
                 self.storage.install(ts, key.clone(), value);
+                add(&self.metrics.versions_installed, 1);
             }
             hold.record.let_go();
             self.forget_if_done(&hold.record);
@@ -228,6 +234,7 @@ impl Store {
     pub(crate) fn forget_if_done(&self, record: &crate::txn_record::TxnRecord) {
         if record.may_be_forgotten() {
             self.records.remove(record.id);
+            add(&self.metrics.records_forgotten, 1);
             if let Some(ts) = record.committed_at().filter(|ts| *ts > Timestamp::ZERO) {
                 self.storage.installed(ts);
             }
@@ -286,7 +293,7 @@ impl Store {
         for range in self.ranges.all() {
             let descriptor = range.lock().descriptor.clone();
             let size = self.storage.size_of(&descriptor.span);
-            if size.bytes > self.settings.range_bytes()
+            if size.bytes > self.settings.number(Number::RangeBytes)
                 && let Some(middle) = size.middle.filter(|middle| *middle > descriptor.span.start)
             {
                 let change = self.ranges.split(&middle);
@@ -326,6 +333,7 @@ impl Sender for LocalSender {
             response.responses.push(answer);
         }
         response.too_old = evaluation.take_too_old();
+        response.anchored = evaluation.is_anchored();
         Ok(response)
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use tidelock_kvclient::ClientMetrics;
-use tidelock_kvserver::{KvSettings, Store};
+use tidelock_kvserver::{KvSettings, NUMBERS, Store};
 use tidelock_sql::session::{HeldLock, LockWait, ServerHooks, settings::parse_bool};
 use tidelock_storage::StorageMetrics;
 use tidelock_wire::WireMetrics;
@@ -14,48 +14,26 @@ pub struct Hooks {
     pub(crate) wire: Arc<WireMetrics>,
 }
 
-/// A server-wide setting: its name, what it does, and how it is read and written.
-struct ServerSetting {
+/// A server-wide switch: its name, what it does, and how it is read and written. (The numbers have a table of their own.)
+struct Switch {
     name: &'static str,
     description: &'static str,
-    show: fn(&KvSettings) -> String,
-    set: fn(&KvSettings, &str) -> Result<(), String>,
+    show: fn(&KvSettings) -> bool,
+    set: fn(&KvSettings, bool),
 }
 
-/// Smallest range size worth a split: less would cut faster than the size check looks.
-const MIN_RANGE_BYTES: u64 = 64 * 1024;
-
-static SERVER_SETTINGS: [ServerSetting; 4] = [
-    ServerSetting {
-        name: "kv.range.max_bytes",
-        description: "A larger range is split.",
-        show: |settings| settings.range_bytes().to_string(),
-        set: |settings, value| {
-            let bytes = number(value)?;
-            if bytes < MIN_RANGE_BYTES {
-                return Err(format!("{bytes} is below the minimum of {MIN_RANGE_BYTES}"));
-            }
-            settings.set_range_bytes(bytes);
-            Ok(())
-        },
-    },
-    ServerSetting {
+static SWITCHES: [Switch; 2] = [
+    Switch {
         name: "kv.resolver.batch_ranged",
         description: "Ranged resolutions share batches with points; off sends each alone.",
-        show: |settings| on_off(settings.batch_ranged()),
-        set: |settings, value| boolean(value).map(|on| settings.set_batch_ranged(on)),
+        show: KvSettings::batch_ranged,
+        set: KvSettings::set_batch_ranged,
     },
-    ServerSetting {
+    Switch {
         name: "kv.resolver.inline",
         description: "Commits resolve their own intents; off leaves all to the resolver.",
-        show: |settings| on_off(settings.inline()),
-        set: |settings, value| boolean(value).map(|on| settings.set_inline(on)),
-    },
-    ServerSetting {
-        name: "kv.resolver.inline_limit",
-        description: "Intents that a commit resolves itself; the rest is the resolver's.",
-        show: |settings| settings.inline_limit().to_string(),
-        set: |settings, value| number(value).map(|limit| settings.set_inline_limit(limit)),
+        show: KvSettings::inline,
+        set: KvSettings::set_inline,
     },
 ];
 
@@ -71,8 +49,8 @@ fn number(value: &str) -> Result<u64, String> {
     value.trim().parse().map_err(|_| format!("\"{value}\" is not a whole number"))
 }
 
-fn setting(name: &str) -> Option<&'static ServerSetting> {
-    SERVER_SETTINGS.iter().find(|setting| setting.name == name)
+fn switch(name: &str) -> Option<&'static Switch> {
+    SWITCHES.iter().find(|switch| switch.name == name)
 }
 
 impl ServerHooks for Hooks {
@@ -90,16 +68,29 @@ impl ServerHooks for Hooks {
     }
 
     fn server_setting(&self, name: &str) -> Option<String> {
-        setting(name).map(|setting| (setting.show)(&self.store.settings))
+        let settings = &self.store.settings;
+        if let Some(switch) = switch(name) {
+            return Some(on_off((switch.show)(settings)));
+        }
+        let known = NUMBERS.iter().find(|known| known.name == name)?;
+        Some(settings.number(known.number).to_string())
     }
 
     fn set_server_setting(&self, name: &str, value: &str) -> Result<(), String> {
-        let setting = setting(name).ok_or_else(|| format!("there is no server setting \"{name}\""))?;
-        (setting.set)(&self.store.settings, value)
+        let settings = &self.store.settings;
+        if let Some(switch) = switch(name) {
+            return boolean(value).map(|on| (switch.set)(settings, on));
+        }
+        let known = NUMBERS.iter().find(|known| known.name == name);
+        let known = known.ok_or_else(|| format!("there is no server setting \"{name}\""))?;
+        settings.set_number(known.number, number(value)?)
     }
 
     fn server_settings(&self) -> Vec<(&'static str, &'static str)> {
-        SERVER_SETTINGS.iter().map(|setting| (setting.name, setting.description)).collect()
+        let switches = SWITCHES.iter().map(|switch| (switch.name, switch.description));
+        let mut all: Vec<_> = switches.chain(NUMBERS.iter().map(|number| (number.name, number.description))).collect();
+        all.sort_unstable();
+        all
     }
 
     fn locks(&self) -> Vec<HeldLock> {

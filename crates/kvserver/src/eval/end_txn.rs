@@ -11,6 +11,7 @@
 use super::Evaluation;
 use crate::metrics::add;
 use crate::resolver::Cleanup;
+use crate::settings::Number;
 use crate::store::storage_error;
 use crate::txn_record::{LoggedWrite, TxnRecord};
 use std::sync::Arc;
@@ -89,7 +90,7 @@ impl Evaluation<'_> {
         let store = self.store;
         store.forget_if_done(record);
         let outcome = Resolution { txn: record.id, status: record.status(), commit_ts: record.committed_at().unwrap_or_default() };
-        let inline = if store.settings.inline() { store.settings.inline_limit() } else { 0 };
+        let inline = if store.settings.inline() { store.settings.number(Number::InlineLimit) } else { 0 };
         let left = if inline > 0 { self.resolve_inline(record, locks, inline) } else { locks };
         if left.is_empty() || record.held() == 0 {
             return;

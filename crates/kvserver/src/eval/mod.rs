@@ -20,6 +20,7 @@ use crate::deadlock::Wait;
 use crate::lock_table::Acquired;
 use crate::metrics::add;
 use crate::range::RangeGuard;
+use crate::settings::Number;
 use crate::store::{Store, micros_since};
 use crate::txn_record::TxnRecord;
 use crate::wait::LockPlace;
@@ -27,9 +28,6 @@ use std::sync::Arc;
 use std::time::Instant;
 use tidelock_base::{Key, RangeId, SessionId, Timestamp, TxnId};
 use tidelock_kvapi::{Header, Isolation, KvError, LockStrength, Request, Response, TooOld, TxnMeta, TxnStatus, WaitPolicy};
-
-/// Requests that may wait for one key; the next one is refused.
-pub const MAX_WAITERS_PER_KEY: usize = 20_000;
 
 /// One step of an evaluation.
 pub enum Outcome {
@@ -65,9 +63,15 @@ pub struct Evaluation<'s> {
 }
 
 impl<'s> Evaluation<'s> {
-    /// Begins; a transaction that is over already is refused.
+    /// Begins. A transaction that was ended by somebody else is refused: its client must not take the absence of its intents
+    /// for the absence of its writes.
     pub fn new(store: &'s Arc<Store>, header: Header) -> Result<Evaluation<'s>, KvError> {
         let record = header.txn.and_then(|txn| store.records.get(txn.id));
+        if let Some(txn) = header.txn.filter(|txn| txn.anchored)
+            && record.as_ref().is_none_or(|record| record.status() != TxnStatus::Pending)
+        {
+            return Err(KvError::TxnAborted { txn: txn.id });
+        }
         Ok(Evaluation { store, header, record, place: None, left: Vec::new(), too_old: None })
     }
 
@@ -112,7 +116,7 @@ impl<'s> Evaluation<'s> {
             Request::RollbackTo { spans, sequence } => self.rollback_to(spans, *sequence).map(Outcome::Done),
             Request::Refresh { reads, to } => self.refresh(reads, *to).map(Outcome::Done),
             Request::ResolveIntent { key, outcome } => self.resolve_intent(key, outcome).map(Outcome::Done),
-            Request::ResolveIntentRange { span, outcome, limit } => self.resolve_range(span, outcome, *limit).map(Outcome::Done),
+            Request::ResolveIntentRange { span, outcome } => self.resolve_range(span, outcome).map(Outcome::Done),
             Request::SequenceNext { key, step } => self.sequence_next(key, step).map(Outcome::Done),
             Request::SequenceSet { key, value, called } => self.sequence_set(key, *value, *called).map(Outcome::Done),
             Request::DropIndex { index } => self.drop_index(*index).map(Outcome::Done),
@@ -144,6 +148,11 @@ impl<'s> Evaluation<'s> {
     /// The newest version that the batch's writes went over.
     pub fn take_too_old(&mut self) -> Option<TooOld> {
         self.too_old.take()
+    }
+
+    /// Does the store keep a record of the transaction?
+    pub fn is_anchored(&self) -> bool {
+        self.record.is_some()
     }
 
     fn txn(&self) -> Result<TxnMeta, KvError> {
@@ -224,7 +233,7 @@ impl<'s> Evaluation<'s> {
     fn queue_up(&mut self, guard: &mut RangeGuard<'_>, key: &Key, strength: LockStrength, record: &Arc<TxnRecord>) -> Result<(), KvError> {
         if self.place.as_ref().is_none_or(|place| place.key != *key) {
             let waiters = guard.locks.queue_len(key);
-            if waiters >= MAX_WAITERS_PER_KEY {
+            if waiters as u64 >= self.store.settings.number(Number::MaxWaiters) {
                 return Err(KvError::TooManyWaiters { key: key.clone(), waiters });
             }
             self.give_up_place(false);

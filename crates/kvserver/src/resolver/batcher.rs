@@ -3,15 +3,20 @@
 //! A batch goes out when its cost is full (a point costs 1, a range [`Config::range_cost`]), when its oldest item has waited
 //! [`Config::max_wait`], when nothing was added for [`Config::max_idle`], or when somebody waits for one of its locks.
 //!
+//! *Back-pressure.* When [`Config::max_in_flight`] batches are on their way, [`Batcher::takes_more`] says no, until less than
+//! four fifths of them are: the driver then leaves its inbox alone, which fills, and commits do their own resolving. What
+//! is queued already still goes out when its time comes.
+//!
 //! A pure state machine: `now` is an argument; batches to send and items to answer are returned. What comes in is answered
 //! exactly once: by [`Batcher::completed`], or by [`Batcher::stop`].
 
 use super::merge::Merged;
+use crate::settings::{KvSettings, Number};
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tidelock_base::{RangeId, TxnId};
-use tidelock_kvapi::{Limit, LockSpan, Request, Resolution};
+use tidelock_kvapi::{LockSpan, PassBudget, Request, Resolution};
 
 /// Names one item until it is answered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -28,26 +33,38 @@ pub struct Config {
     pub max_cost: usize,
     /// What a range costs: it may fan out to many intents.
     pub range_cost: usize,
-    /// Intents a ranged resolution may touch per pass.
-    pub keys_per_pass: u64,
+    /// What one batch may do before its rest is resumed.
+    pub pass: PassBudget,
     /// Longest stay of an item.
     pub max_wait: Duration,
     /// Longest time without company.
     pub max_idle: Duration,
     /// Ranged resolutions share batches. Off: each goes alone, at once.
     pub batch_ranged: bool,
+    /// Batches on their way at which nothing more is taken in.
+    pub max_in_flight: usize,
+}
+
+impl Config {
+    /// What the settings say now.
+    pub fn of(settings: &KvSettings) -> Config {
+        let count = |number| usize::try_from(settings.number(number)).unwrap_or(usize::MAX);
+        let millis = |number| Duration::from_millis(settings.number(number));
+        Config {
+            max_cost: count(Number::BatchPoints),
+            range_cost: count(Number::RangeCost),
+            pass: PassBudget { keys: settings.number(Number::PassKeys), bytes: settings.number(Number::PassBytes) },
+            max_wait: millis(Number::MaxWaitMs),
+            max_idle: millis(Number::MaxIdleMs),
+            batch_ranged: settings.batch_ranged(),
+            max_in_flight: count(Number::MaxInFlight),
+        }
+    }
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config {
-            max_cost: 100,
-            range_cost: 10,
-            keys_per_pass: 200,
-            max_wait: Duration::from_millis(10),
-            max_idle: Duration::from_millis(5),
-            batch_ranged: true,
-        }
+        Config::of(&KvSettings::default())
     }
 }
 
@@ -60,6 +77,8 @@ pub struct Batch {
     pub range: RangeId,
     /// Its requests, all of them resolve requests.
     pub requests: Vec<Request>,
+    /// What they may do together.
+    pub pass: PassBudget,
 }
 
 /// What a completed batch leads to.
@@ -109,8 +128,8 @@ impl Queue {
         (self.first_added + config.max_wait).min(self.last_added + config.max_idle)
     }
 
-    fn requests(&self, config: &Config) -> Vec<Request> {
-        let of_txn = |outcome: Resolution, merged: &Merged| merged.spans().map(|span| request(span, outcome, config)).collect::<Vec<_>>();
+    fn requests(&self) -> Vec<Request> {
+        let of_txn = |outcome: Resolution, merged: &Merged| merged.spans().map(|span| request(span, outcome)).collect::<Vec<_>>();
         self.txns.values().filter_map(|(outcome, merged)| Some(of_txn((*outcome)?, merged))).flatten().collect()
     }
 }
@@ -123,24 +142,38 @@ pub struct Batcher {
     in_flight: HashMap<BatchId, (RangeId, Vec<ItemId>)>,
     next_batch: u64,
     counts: Counts,
+    /// Too many batches were on their way, and have not come down far enough since.
+    holding_back: bool,
 }
 
 impl Batcher {
     /// An empty batcher.
     pub fn new(config: Config) -> Batcher {
-        Batcher { config, queues: HashMap::new(), in_flight: HashMap::new(), next_batch: 0, counts: Counts::default() }
+        Batcher { config, queues: HashMap::new(), in_flight: HashMap::new(), next_batch: 0, counts: Counts::default(), holding_back: false }
     }
 
     /// Changes when batches go out, from now on.
-    pub fn set_batch_ranged(&mut self, on: bool) {
-        self.config.batch_ranged = on;
+    pub fn configure(&mut self, config: Config) {
+        self.config = config;
+        self.note_in_flight();
+    }
+
+    /// May more items come in? No from the limit of batches on their way on, until less than four fifths of it are.
+    pub fn takes_more(&self) -> bool {
+        !self.holding_back
+    }
+
+    fn note_in_flight(&mut self) {
+        let (flying, limit) = (self.in_flight.len(), self.config.max_in_flight.max(1));
+        let low_water = (limit * 4).div_ceil(5);
+        self.holding_back = flying >= limit || (self.holding_back && flying >= low_water);
     }
 
     /// Takes an item in. A batch comes out when that makes it full.
     pub fn add(&mut self, now: Duration, range: RangeId, item: ItemId, outcome: Resolution, span: LockSpan) -> Option<Batch> {
         self.counts.items += 1;
         if !self.config.batch_ranged && matches!(span, LockSpan::Range(_)) {
-            let requests = vec![request(span, outcome, &self.config)];
+            let requests = vec![request(span, outcome)];
             return Some(self.send(range, requests, vec![item]));
         }
         let queue = self.queues.entry(range).or_insert_with(|| Queue { first_added: now, ..Queue::default() });
@@ -158,7 +191,7 @@ impl Batcher {
     /// Sends what is queued for a range, full or not.
     pub fn flush(&mut self, range: RangeId) -> Option<Batch> {
         let queue = self.queues.remove(&range)?;
-        Some(self.send(range, queue.requests(&self.config), queue.items))
+        Some(self.send(range, queue.requests(), queue.items))
     }
 
     /// The batches whose time has come, in order of deadline, then of range.
@@ -181,6 +214,7 @@ impl Batcher {
     /// A batch came back: per request, the request to resume with, if its limit ended first; or it failed as a whole.
     pub fn completed(&mut self, id: BatchId, result: Result<Vec<Option<Request>>, ()>) -> Completion {
         let Some((range, items)) = self.in_flight.remove(&id) else { return Completion::default() };
+        self.note_in_flight();
         match result {
             Err(()) => {
                 self.counts.failed += items.len() as u64;
@@ -204,6 +238,7 @@ impl Batcher {
         let mut items: Vec<ItemId> = queued.chain(flying).collect();
         items.sort_unstable();
         self.counts.failed += items.len() as u64;
+        self.note_in_flight();
         items
     }
 
@@ -234,13 +269,14 @@ impl Batcher {
         self.next_batch += 1;
         self.counts.batches += 1;
         self.in_flight.insert(id, (range, items));
-        Batch { id, range, requests }
+        self.note_in_flight();
+        Batch { id, range, requests, pass: self.config.pass }
     }
 }
 
-fn request(span: LockSpan, outcome: Resolution, config: &Config) -> Request {
+fn request(span: LockSpan, outcome: Resolution) -> Request {
     match span {
         LockSpan::Point(key) => Request::ResolveIntent { key, outcome },
-        LockSpan::Range(span) => Request::ResolveIntentRange { span, outcome, limit: Limit::Keys(config.keys_per_pass) },
+        LockSpan::Range(span) => Request::ResolveIntentRange { span, outcome },
     }
 }

@@ -1,12 +1,12 @@
 //! The task that drives the batcher: feeds it clean-ups and time, sends its batches, brings the answers back.
 //!
-//! Bounded everywhere: the inbox has [`MAX_INBOX`] places (when it is full the committing session resolves by itself, which is
-//! the back-pressure), at most [`MAX_IN_FLIGHT`] batches are on their way, and each has [`BATCH_TIMEOUT`]. A batch that fails
-//! is tried again, range by range, without holding up the others.
+//! Bounded everywhere: the inbox has `kv.resolver.inbox` places (when it is full the committing session resolves by itself, which
+//! is the back-pressure), nothing is taken from it while `kv.resolver.max_in_flight` batches are on their way, and each has
+//! [`BATCH_TIMEOUT`]. A batch that fails is tried again, range by range, without holding up the others.
 
 use super::Cleanup;
 use super::batcher::{Batch, BatchId, Batcher, Config, Counts, ItemId};
-use crate::settings::KvSettings;
+use crate::settings::{KvSettings, MAX_IN_FLIGHT, MAX_INBOX, Number};
 use hashbrown::HashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,12 +15,6 @@ use std::time::{Duration, Instant};
 use tidelock_base::{Key, RangeId, Timestamp};
 use tidelock_kvapi::{BatchRequest, KvError, LockSpan, Request, Resolution, Response, Sender};
 use tokio::sync::{mpsc, oneshot};
-
-/// Transactions that may wait in the inbox.
-pub(crate) const MAX_INBOX: usize = 10_000;
-
-/// Batches on their way at once.
-pub(crate) const MAX_IN_FLIGHT: usize = 64;
 
 /// Longest life of a batch.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(60);
@@ -87,6 +81,7 @@ pub type Route = Arc<dyn Fn(&Key) -> RangeId + Send + Sync>;
 /// The door to the resolver.
 pub struct IntentResolver {
     inbox: mpsc::Sender<Message>,
+    settings: Arc<KvSettings>,
     metrics: Arc<ResolverMetrics>,
 }
 
@@ -100,22 +95,30 @@ impl IntentResolver {
     ///
     /// `route` guesses the range of a key; the sender routes again, so that a wrong guess only costs a smaller batch.
     pub fn start(sender: Arc<dyn Sender>, route: Route, settings: Arc<KvSettings>) -> IntentResolver {
-        let (inbox, messages) = mpsc::channel(MAX_INBOX);
+        let (inbox, messages) = mpsc::channel(MAX_INBOX as usize);
         let metrics = Arc::new(ResolverMetrics::default());
-        let driver = Driver::new(sender, route, settings, Arc::clone(&metrics));
+        let driver = Driver::new(sender, route, Arc::clone(&settings), Arc::clone(&metrics));
         tokio::spawn(driver.run(messages));
-        IntentResolver { inbox, metrics }
+        IntentResolver { inbox, settings, metrics }
     }
 
     /// Hands a clean-up over; it comes back when the inbox is full or closed.
     pub fn submit(&self, cleanup: Cleanup) -> Result<(), Cleanup> {
-        self.inbox.try_send(Message::Cleanup(cleanup)).map_err(|error| {
+        let places = self.settings.number(Number::Inbox).min(MAX_INBOX) as usize;
+        if self.inbox.max_capacity() - self.inbox.capacity() >= places {
             self.metrics.refused.fetch_add(1, Ordering::Relaxed);
-            match error.into_inner() {
-                Message::Cleanup(cleanup) => cleanup,
-                Message::Stop(_) => unreachable!("only clean-ups are submitted here"),
+            return Err(cleanup);
+        }
+        match self.inbox.try_reserve() {
+            Ok(place) => {
+                place.send(Message::Cleanup(cleanup));
+                Ok(())
             }
-        })
+            Err(_) => {
+                self.metrics.refused.fetch_add(1, Ordering::Relaxed);
+                Err(cleanup)
+            }
+        }
     }
 
     /// Sends what is queued, waits for it, and stops.
@@ -158,13 +161,12 @@ struct Driver {
 
 impl Driver {
     fn new(sender: Arc<dyn Sender>, route: Route, settings: Arc<KvSettings>, metrics: Arc<ResolverMetrics>) -> Driver {
-        let (answers, incoming) = mpsc::channel(MAX_IN_FLIGHT);
+        let (answers, incoming) = mpsc::channel(MAX_IN_FLIGHT as usize);
         Driver {
             sender,
             route,
-            settings,
             metrics,
-            batcher: Batcher::new(Config::default()),
+            batcher: Batcher::new(Config::of(&settings)),
             started: Instant::now(),
             pending: HashMap::new(),
             ready: VecDeque::new(),
@@ -172,6 +174,7 @@ impl Driver {
             answers,
             incoming,
             next_item: 0,
+            settings,
         }
     }
 
@@ -185,7 +188,7 @@ impl Driver {
             }
             let deadline = self.next_deadline();
             tokio::select! {
-                message = messages.recv(), if stopping.is_none() && self.ready.len() < MAX_IN_FLIGHT => match message {
+                message = messages.recv(), if stopping.is_none() && self.batcher.takes_more() => match message {
                     Some(Message::Cleanup(cleanup)) => self.take_in(cleanup),
                     Some(Message::Stop(done)) => {
                         self.flush_all();
@@ -213,7 +216,7 @@ impl Driver {
     }
 
     fn take_in(&mut self, cleanup: Cleanup) {
-        self.batcher.set_batch_ranged(self.settings.batch_ranged());
+        self.batcher.configure(Config::of(&self.settings));
         let mut touched = Vec::new();
         for span in cleanup.spans {
             let item = ItemId(self.next_item);
@@ -259,7 +262,7 @@ impl Driver {
     /// Sends what is ready, as far as there is room in the air.
     fn dispatch(&mut self) {
         let mut flying = self.batcher.in_flight() - self.ready.len().min(self.batcher.in_flight());
-        while flying < MAX_IN_FLIGHT
+        while flying < self.settings.number(Number::MaxInFlight) as usize
             && let Some(batch) = self.ready.pop_front()
         {
             flying += 1;
@@ -324,12 +327,14 @@ async fn sleep_until(started: Instant, deadline: Option<Duration>) {
 async fn send_batch(sender: Arc<dyn Sender>, batch: Batch) -> Result<Vec<Option<Request>>, KvError> {
     let mut message = BatchRequest::read_at(Timestamp::MAX);
     message.header.range = batch.range;
+    message.header.pass = Some(batch.pass);
     message.requests = batch.requests.iter().cloned().collect();
     let answer = sender.send(message).await?;
     let resume = batch.requests.into_iter().zip(answer.responses).map(|(request, response)| match (request, response) {
-        (Request::ResolveIntentRange { outcome, limit, .. }, Response::Resolved { resume: Some(span), .. }) => {
-            Some(Request::ResolveIntentRange { span, outcome, limit })
+        (Request::ResolveIntentRange { outcome, .. }, Response::Resolved { resume: Some(span), .. }) => {
+            Some(Request::ResolveIntentRange { span, outcome })
         }
+        (point, Response::Resolved { resume: Some(_), .. }) => Some(point),
         _ => None,
     });
     Ok(resume.collect())
