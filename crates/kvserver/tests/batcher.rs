@@ -1,7 +1,7 @@
 //! Runs the scripts in `batcher/`: the resolver's batcher, a pure state machine, driven with virtual time.
 //!
 //! Commands: `config`, `add txn=9 range=1 a` (a point) or `add txn=9 range=1 b-d` (a range), `advance 5` (milliseconds), `flush 1`,
-//! `complete 0 [resume=c-d]`, `fail 0`, `stop`, `counts`. `UPDATE_GOLDENFILES=1` records anew.
+//! `flood txns=301 points=303` (many points, shown as sizes), `takes_more`, `complete 0 [resume=c-d]`, `fail 0`, `stop`, `counts`. `UPDATE_GOLDENFILES=1` records anew.
 
 use goldenscript::{Command, Context, Runner};
 use std::collections::HashMap;
@@ -35,11 +35,27 @@ impl BatcherScript {
         out
     }
 
+    /// Adds points, dealt out to transactions in turn, and says how large the batches are that go out.
+    fn flood(&mut self, txns: u64, points: u64) -> String {
+        let mut out = String::new();
+        for n in 0..points {
+            let txn = TxnId(n % txns + 1);
+            let outcome = Resolution { txn, status: TxnStatus::Committed, commit_ts: Timestamp(txn.0) };
+            let (item, key) = (ItemId(self.items), Key::from(format!("k{n:06}").as_str()));
+            self.items += 1;
+            if let Some(batch) = self.batcher.add(self.now, RangeId(1), item, outcome, LockSpan::Point(key)) {
+                out += &format!("{:>3} ms  batch {}: {} requests\n", self.now.as_millis(), batch.id.0, batch.requests.len());
+                self.sent.insert(batch.id.0, batch);
+            }
+        }
+        out
+    }
+
     fn complete(&mut self, id: u64, resume: Option<&str>) -> Result<String, Box<dyn Error>> {
         let batch = self.sent.remove(&id).ok_or("no such batch")?;
         let rest = batch.requests.iter().map(|request| match (request, resume) {
-            (Request::ResolveIntentRange { outcome, limit, span }, Some(resume)) if span.overlaps(&parse_span(resume)) => {
-                Some(Request::ResolveIntentRange { span: parse_span(resume), outcome: *outcome, limit: *limit })
+            (Request::ResolveIntentRange { outcome, span }, Some(resume)) if span.overlaps(&parse_span(resume)) => {
+                Some(Request::ResolveIntentRange { span: parse_span(resume), outcome: *outcome })
             }
             _ => None,
         });
@@ -66,7 +82,8 @@ impl Runner for BatcherScript {
                     match key {
                         "max_cost" => config.max_cost = value.parse()?,
                         "range_cost" => config.range_cost = value.parse()?,
-                        "keys_per_pass" => config.keys_per_pass = value.parse()?,
+                        "keys_per_pass" => config.pass.keys = value.parse()?,
+                        "max_in_flight" => config.max_in_flight = value.parse()?,
                         "max_wait" => config.max_wait = Duration::from_millis(value.parse()?),
                         "max_idle" => config.max_idle = Duration::from_millis(value.parse()?),
                         "batch_ranged" => config.batch_ranged = value == "on",
@@ -109,6 +126,12 @@ impl Runner for BatcherScript {
                 let items: Vec<String> = self.batcher.stop().iter().map(|item| item.0.to_string()).collect();
                 writeln!(out, "given up: items {}", items.join(", "))?;
             }
+            "flood" => {
+                let txns: u64 = args.take_key("txns").unwrap_or("1").parse()?;
+                let points: u64 = args.take_key("points").unwrap_or("1").parse()?;
+                out = self.flood(txns, points);
+            }
+            "takes_more" => writeln!(out, "{}", if self.batcher.takes_more() { "yes" } else { "no" })?,
             "counts" => writeln!(out, "{:?}", self.batcher.counts())?,
             other => return Err(format!("no command {other}").into()),
         }
