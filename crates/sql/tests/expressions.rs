@@ -70,7 +70,7 @@ impl Binder<'_> {
             E::Collate { expr, .. } => self.bind(expr)?,
             E::Case { operand, whens, otherwise, .. } => self.case(operand.as_deref(), whens, otherwise.as_deref())?,
             E::Function(call) => self.call(call)?,
-            E::Row(list, _) => Expr::Row(list.iter().map(|e| self.bind_text(e)).collect::<Result<_, _>>()?),
+            E::Row(list, _) => Expr::row(list.iter().map(|e| self.bind_text(e)).collect::<Result<_, _>>()?),
             E::Array(list, _) => self.array(list)?,
             E::Subscript { expr, subscripts, .. } => {
                 let array = self.bind(expr)?;

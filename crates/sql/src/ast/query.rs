@@ -123,6 +123,8 @@ pub enum SelectItem {
     Star(Pos),
     /// `t.*`
     TableStar(ObjectName),
+    /// `(expr).*`
+    RowStar(Expr),
     Expr {
         expr: Expr,
         alias: Option<String>,

@@ -6,9 +6,12 @@ use super::{Binder, Clause};
 use crate::ast::{self, FunctionCall};
 use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
+use crate::functions::json::populate;
 use crate::functions::{FunctionClass, function_class, resolve_aggregate, resolve_function, resolve_set_function};
 use crate::plan::{AggregateCall, SortKey, TableFunction, TableFunctionCall};
-use crate::types::{ColumnType, DataType, Datum, lookup_type_name};
+use crate::types::coercion::need_order;
+use crate::types::{ColumnType, DataType, Datum, Shape, lookup_type_name};
+use std::sync::Arc;
 
 impl Binder<'_> {
     pub(super) fn call(&mut self, call: &FunctionCall) -> Result<Expr, SqlError> {
@@ -44,7 +47,7 @@ impl Binder<'_> {
         }
     }
 
-    fn no_function(&mut self, call: &FunctionCall) -> SqlError {
+    pub(super) fn no_function(&mut self, call: &FunctionCall) -> SqlError {
         let types: Vec<DataType> = call.args.iter().filter_map(|a| self.expr(&a.value).ok()).map(|e| e.ty().ty).collect();
         let shown: Vec<String> = types.iter().map(|t| t.to_string()).collect();
         SqlError::new(SqlState::UNDEFINED_FUNCTION, format!("function {}({}) does not exist", call.name, shown.join(", ")))
@@ -214,6 +217,7 @@ impl Binder<'_> {
         for item in items {
             let expr = self.expr(&item.expr)?;
             let expr = self.resolve_unknown(expr)?;
+            need_order(expr.ty().ty).map_err(|e| e.at(item.expr.pos()))?;
             keys.push(SortKey { expr, descending: item.descending, nulls_first: item.nulls_first.unwrap_or(item.descending) });
         }
         Ok(keys)
@@ -268,35 +272,21 @@ impl Binder<'_> {
             TableFunctionCall::Scalar(expr) => expr.ty(),
         };
         let id: ColumnId = self.new_column(call.name.name.clone(), ty);
+        if let TableFunctionCall::Set { args, .. } = &function.call
+            && populate::kind(&call.name.name).is_some()
+            && let Some(shape) = args.first().and_then(|base| self.shape_of(base))
+        {
+            self.shapes.insert(id, shape);
+        }
         if let TableFunctionCall::Set { function: set, .. } = &function.call
             && !set.func.columns.is_empty()
         {
-            let fields = set.func.columns.iter().map(|(name, _)| *name).zip(function.types.iter().copied());
-            self.fields.insert(id, fields.collect());
+            let fields = set.func.columns.iter().map(|(name, _)| (*name).to_owned()).zip(function.types.iter().copied());
+            self.shapes.insert(id, Arc::new(Shape { fields: fields.collect() }));
         }
         let function = TableFunction { types: vec![ty], ..function };
         self.select.set_functions.push((id, function));
         Ok(Expr::Column(id, ty))
-    }
-
-    /// `(call()).field` and `(column).field`, if the value is a row whose fields are known.
-    pub(super) fn field_of(&mut self, expr: &ast::Expr, field: &ast::Ident) -> Result<Option<Expr>, SqlError> {
-        let row = match expr {
-            ast::Expr::Function(_) => self.expr(expr)?,
-            ast::Expr::Column(parts) => match self.column(parts) {
-                Ok(row) => row,
-                Err(_) => return Ok(None),
-            },
-            _ => return Ok(None),
-        };
-        let Expr::Column(id, _) = row else { return Ok(None) };
-        let Some(fields) = self.fields.get(&id) else { return Ok(None) };
-        let Some((at, (_, ty))) = fields.iter().enumerate().find(|(_, (name, _))| *name == field.value) else {
-            let message = format!("column \"{}\" not found in data type record", field.value);
-            return Err(SqlError::new(SqlState::UNDEFINED_COLUMN, message).at(field.pos));
-        };
-        let at = Expr::Const(Datum::Int4(at as i32), DataType::INT4.into());
-        Ok(Some(Expr::Call { func: &crate::functions::system::FIELD_OF_ROW, args: vec![row, at], ty: *ty }))
     }
 
     /// A function as a row source.
@@ -306,6 +296,9 @@ impl Binder<'_> {
             let expr = self.call(call)?;
             let types = vec![expr.ty()];
             return Ok(TableFunction { call: TableFunctionCall::Scalar(expr), types });
+        }
+        if let Some(kind) = populate::kind(&call.name.name) {
+            return self.populate(call, kind, None).map(|(function, _)| function);
         }
         let (args, types) = self.args(call)?;
         let function = resolve_set_function(&call.name.name, &types).map_err(|e| e.at(pos))?;

@@ -5,7 +5,7 @@ use super::coerce::folded;
 use super::logical::SubqueryKind;
 use super::query::Hints;
 use super::table_type::column_type;
-use crate::ast::{self, LikeKind, Literal, Subscript};
+use crate::ast::{self, LikeKind, Literal};
 use crate::error::{SqlError, SqlState};
 use crate::expr::{CompareOp, Expr};
 use crate::functions::{resolve_function, resolve_operator};
@@ -48,8 +48,10 @@ impl Binder<'_> {
                 Ok(Expr::Param(n - 1, ty.into()))
             }
             E::Column(parts) => self.column(parts).or_else(|error| match parts.as_slice() {
-                // The parser gives `(t.row).field` as three names.
-                [table, column, field] => self.field_of(&E::Column(vec![table.clone(), column.clone()]), field)?.ok_or(error),
+                // The parser gives `(t.row).field` as three names, `(row).field` as two.
+                [row @ .., field] if row.len() == 2 || (row.len() == 1 && error.state() == SqlState::UNDEFINED_TABLE) => {
+                    self.field_of(&E::Column(row.to_vec()), field)?.ok_or(error)
+                }
                 _ => Err(error),
             }),
             E::Default(pos) => Err(SqlError::new(SqlState::SYNTAX_ERROR, "DEFAULT is not allowed in this context").at(*pos)),
@@ -112,18 +114,23 @@ impl Binder<'_> {
             E::Function(call) => self.call(call),
             E::Row(list, _) => {
                 let list = self.exprs(list)?;
-                Ok(Expr::Row(list.into_iter().map(|e| self.resolve_unknown(e)).collect::<Result<_, _>>()?))
+                Ok(Expr::row(list.into_iter().map(|e| self.resolve_unknown(e)).collect::<Result<_, _>>()?))
             }
             E::Array(list, pos) => self.array(list, *pos),
             E::Subscript { expr, subscripts, pos } => self.subscript(expr, subscripts, *pos),
             E::Field { expr, field } => match &**expr {
-                inner if let Some(value) = self.field_of(inner, field)? => Ok(value),
                 E::Column(parts) if parts.len() < 3 => {
+                    if let Some(value) = self.field_of(&E::Column(parts.clone()), field)? {
+                        return Ok(value);
+                    }
                     let mut parts = parts.clone();
                     parts.push(field.clone());
                     self.column(&parts)
                 }
-                _ => Err(SqlError::unsupported("selecting a field of a row value").at(field.pos)),
+                inner => {
+                    let unknown = || SqlError::unsupported("selecting a field of a row value").at(field.pos);
+                    self.field_of(inner, field)?.ok_or_else(unknown)
+                }
             },
             E::CurrentOf(_, pos) => Err(SqlError::unsupported("WHERE CURRENT OF").at(*pos)),
         }
@@ -463,25 +470,6 @@ impl Binder<'_> {
             );
         }
         Ok(folded(Expr::Array(list, ty.into())))
-    }
-
-    fn subscript(&mut self, expr: &ast::Expr, subscripts: &[Subscript], pos: usize) -> Result<Expr, SqlError> {
-        let array = self.expr(expr)?;
-        let ty = array.ty();
-        let Some(element) = element_of(ty.ty) else {
-            let message = format!("cannot subscript type {} because it does not support subscripting", ty.ty);
-            return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message).at(pos));
-        };
-        let mut indexes = Vec::with_capacity(subscripts.len());
-        for subscript in subscripts {
-            let Subscript::Index(index) = subscript else { return Err(SqlError::unsupported("array slices").at(pos)) };
-            let value = self.expr(index)?;
-            if !can_cast(value.ty().ty, DataType::INT4, CastContext::Assignment) {
-                return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, "array subscript must have type integer").at(index.pos()));
-            }
-            indexes.push(self.coerce(value, DataType::INT4, index.pos())?);
-        }
-        Ok(Expr::Subscript { array: Box::new(array), indexes, ty: ColumnType { ty: element, typmod: ty.typmod } })
     }
 }
 

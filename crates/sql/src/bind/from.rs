@@ -9,6 +9,7 @@ use crate::ast::{self, Ident, JoinConstraint, JoinKind, LockingClause, ObjectNam
 use crate::catalog::{self, RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
+use crate::functions::json::populate;
 use crate::plan::{JoinType, RowLock, TableFunctionCall};
 use crate::types::{DataType, Datum};
 use std::sync::Arc;
@@ -65,7 +66,8 @@ impl Binder<'_> {
                 self.select = outer;
                 let (plan, output) = bound?;
                 let columns = output.into_iter().map(|(name, id)| (name, id, self.column_type_of(id))).collect();
-                let relation = Relation { alias: alias.name.value.clone(), schema: None, columns, system: Vec::new() };
+                let relation =
+                    Relation { alias: alias.name.value.clone(), schema: None, columns, system: Vec::new(), scalar: false, nullable: false };
                 Ok((plan, Namespace::of(renamed(relation, Some(alias))?)))
             }
             TableRef::Function { call, ordinality, alias, .. } => self.function(call, *ordinality, alias.as_ref()),
@@ -135,7 +137,7 @@ impl Binder<'_> {
         let ids: Vec<usize> = table.columns.iter().map(|c| self.table_column(table, c)).collect();
         let columns = table.visible_columns().map(|(p, c)| (c.name.clone(), ids[p], c.ty)).collect();
         let system = vec![("tableoid".to_owned(), Expr::Const(Datum::Oid(table.oid), DataType::OID.into()))];
-        let relation = Relation { alias: alias.to_owned(), schema: None, columns, system };
+        let relation = Relation { alias: alias.to_owned(), schema: None, columns, system, scalar: false, nullable: false };
         (Logical::Get { table: table.clone(), alias: alias.to_owned(), columns: ids }, relation)
     }
 
@@ -148,7 +150,7 @@ impl Binder<'_> {
         let columns: Vec<usize> = descriptor.columns.iter().map(|c| self.table_column(descriptor, c)).collect();
         let names = descriptor.columns.iter().zip(&columns).map(|(c, id)| (c.name.clone(), *id, c.ty)).collect();
         let system = vec![("tableoid".to_owned(), Expr::Const(Datum::Oid(descriptor.oid), DataType::OID.into()))];
-        let relation = Relation { alias: alias.to_owned(), schema: None, columns: names, system };
+        let relation = Relation { alias: alias.to_owned(), schema: None, columns: names, system, scalar: false, nullable: false };
         (Logical::Virtual { table, alias: alias.to_owned(), columns }, relation)
     }
 
@@ -201,7 +203,7 @@ impl Binder<'_> {
         }
         let plan = Logical::Project { input: Box::new(plan), exprs };
         let schema = alias.is_none().then(|| table.schema.clone());
-        let relation = Relation { alias: shown.to_owned(), schema, columns, system: Vec::new() };
+        let relation = Relation { alias: shown.to_owned(), schema, columns, system: Vec::new(), scalar: false, nullable: false };
         Ok((plan, Namespace::of(renamed(relation, alias)?)))
     }
 
@@ -219,11 +221,14 @@ impl Binder<'_> {
         for source in sources {
             let info = ColumnInfo { table: 0, attnum: 0, ..self.columns[source].clone() };
             columns.push((info.name.clone(), self.columns.len(), info.ty));
+            if let Some(shape) = self.shapes.get(&source).cloned() {
+                self.shapes.insert(self.columns.len(), shape);
+            }
             ids.push(self.columns.len());
             self.columns.push(info);
         }
         let shown = alias.map_or(name, |a| a.name.value.as_str()).to_owned();
-        let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new() };
+        let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new(), scalar: false, nullable: false };
         let plan = Logical::Cte { cte: number, work_table: in_recursion, alias: shown, columns: ids };
         Ok((plan, Namespace::of(renamed(relation, alias)?)))
     }
@@ -234,19 +239,30 @@ impl Binder<'_> {
         ordinality: bool,
         alias: Option<&TableAlias>,
     ) -> Result<(Logical, Namespace), SqlError> {
-        if alias.is_some_and(|a| a.columns.iter().any(|(_, ty)| ty.is_some())) {
+        let populated = populate::kind(&call.name.name);
+        if populated.is_none() && alias.is_some_and(|a| a.columns.iter().any(|(_, ty)| ty.is_some())) {
             return Err(SqlError::unsupported("a column definition list for a function").at(call.name.pos));
         }
         let shown = alias.map_or(call.name.name.clone(), |a| a.name.value.clone());
         if call.name.name == "unnest" && call.args.len() > 1 {
             return self.unnest_several(call, ordinality, shown, alias);
         }
-        let function = self.in_clause(Clause::From, |b| b.table_function(call))?;
+        let mut populated_names = Vec::new();
+        let function = match populated {
+            Some(kind) => {
+                let (function, names) = self.in_clause(Clause::From, |b| b.populate(call, kind, alias))?;
+                populated_names = names;
+                function
+            }
+            None => self.in_clause(Clause::From, |b| b.table_function(call))?,
+        };
         let named: Vec<String> = match &function.call {
+            _ if populated.is_some() => populated_names,
             TableFunctionCall::Set { function, .. } if !function.func.columns.is_empty() => {
                 function.func.columns.iter().map(|(n, _)| (*n).to_owned()).collect()
             }
-            // A single column is called like the alias.
+            // A single column is called as the function says, or else like the alias.
+            TableFunctionCall::Set { function, .. } if let Some(name) = function.func.column => vec![name.to_owned()],
             _ => vec![shown.clone()],
         };
         let mut columns: Vec<_> = named.into_iter().zip(&function.types).map(|(n, ty)| (n.clone(), self.new_column(n, *ty), *ty)).collect();
@@ -255,7 +271,9 @@ impl Binder<'_> {
             columns.push(("ordinality".into(), self.new_column("ordinality", ty), ty));
         }
         let ids = columns.iter().map(|(_, id, _)| *id).collect();
-        let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new() };
+        let scalar =
+            columns.len() == 1 && !matches!(&function.call, TableFunctionCall::Set { function, .. } if function.result == DataType::RECORD);
+        let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new(), scalar, nullable: false };
         let plan = Logical::Function { functions: vec![function], ordinality, alias: shown, columns: ids };
         Ok((plan, Namespace::of(renamed(relation, alias)?)))
     }
@@ -282,7 +300,7 @@ impl Binder<'_> {
             columns.push(("ordinality".into(), self.new_column("ordinality", ty), ty));
         }
         let ids = columns.iter().map(|(_, id, _)| *id).collect();
-        let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new() };
+        let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new(), scalar: false, nullable: false };
         let plan = Logical::Function { functions, ordinality, alias: shown, columns: ids };
         Ok((plan, Namespace::of(renamed(relation, alias)?)))
     }
@@ -310,6 +328,7 @@ impl Binder<'_> {
             JoinConstraint::Natural => common_names(&left_names, &right_names),
             _ => Vec::new(),
         };
+        let right_aliases: Vec<String> = right_names.relations.iter().map(|r| r.alias.clone()).collect();
         let mut on = Vec::new();
         let mut names = if using.is_empty() {
             let mut names = left_names;
@@ -323,6 +342,15 @@ impl Binder<'_> {
             let bound = self.in_clause(Clause::On, |b| b.condition(condition, "JOIN/ON"));
             names = self.scopes.pop().unwrap_or_default();
             on.extend(conjuncts(bound?));
+        }
+        for relation in &mut names.relations {
+            let on_right = right_aliases.contains(&relation.alias);
+            relation.nullable |= match kind {
+                JoinType::Left => on_right,
+                JoinType::Right => !on_right,
+                JoinType::Full => true,
+                _ => false,
+            };
         }
         Ok((Logical::Join { kind, left: Box::new(left_plan), right: Box::new(right_plan), on }, names))
     }

@@ -10,6 +10,7 @@ use super::{Binder, Clause, Logical};
 use crate::ast::{self, GroupItem, Literal};
 use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
+use crate::types::coercion::need_equality;
 use crate::types::{DataType, Datum};
 
 /// PostgreSQL's limit.
@@ -79,6 +80,7 @@ impl Binder<'_> {
         let mut indexes = Vec::with_capacity(list.len());
         for expr in list {
             let bound = self.in_clause(Clause::GroupBy, |b| b.group_expr(expr, targets))?;
+            need_equality(bound.ty().ty).map_err(|e| e.at(expr.pos()))?;
             let at = match self.select.group.iter().position(|(_, known)| same(known, &bound)) {
                 Some(at) => at,
                 None => {

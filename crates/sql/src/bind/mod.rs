@@ -16,9 +16,11 @@ mod insert;
 pub mod logical;
 mod modify;
 mod query;
+mod record;
 mod scope;
 mod select;
 mod stored;
+mod subscript;
 mod table_type;
 mod window;
 
@@ -30,10 +32,11 @@ use crate::ast::{Statement, WindowSpec};
 use crate::catalog::{Catalog, Oid};
 use crate::error::{SqlError, SqlState};
 use crate::plan::{AggregateCall, PlanSettings, StatementKind, TableFunction};
-use crate::types::{ColumnType, DataType};
+use crate::types::{ColumnType, DataType, Shape};
 use hashbrown::HashMap;
 use logical::{BoundCte, BoundSubquery, LockedTable, LogicalWindow};
 use scope::Namespace;
+use std::sync::Arc;
 
 /// Views inside views: deeper than this is taken for a loop.
 const VIEW_DEPTH_MAX: usize = 64;
@@ -150,7 +153,7 @@ pub(crate) struct Binder<'a> {
     param_types: Vec<DataType>,
     columns: Vec<ColumnInfo>,
     /// The fields of columns that hold rows.
-    fields: HashMap<ColumnId, Vec<(&'static str, ColumnType)>>,
+    shapes: HashMap<ColumnId, Arc<Shape>>,
     /// Where a column was last mentioned, for errors about it.
     places: HashMap<ColumnId, usize>,
     /// Where a string literal stands, for errors in it.
@@ -181,7 +184,7 @@ impl<'a> Binder<'a> {
             settings,
             param_types: param_types.iter().map(known).collect(),
             columns: Vec::new(),
-            fields: HashMap::new(),
+            shapes: HashMap::new(),
             places: HashMap::new(),
             literals: HashMap::new(),
             scopes: Vec::new(),
@@ -224,6 +227,16 @@ impl<'a> Binder<'a> {
     fn new_column(&mut self, name: impl Into<String>, ty: ColumnType) -> ColumnId {
         self.columns.push(ColumnInfo { name: name.into(), ty, table: 0, attnum: 0 });
         self.columns.len() - 1
+    }
+
+    /// A column for the value of an expression; if that is a row, its fields stay known.
+    fn column_for(&mut self, name: impl Into<String>, expr: &crate::expr::Expr) -> ColumnId {
+        let shape = self.shape_of(expr);
+        let id = self.new_column(name, expr.ty());
+        if let Some(shape) = shape {
+            self.shapes.insert(id, shape);
+        }
+        id
     }
 
     fn column_type_of(&self, id: ColumnId) -> ColumnType {

@@ -7,7 +7,7 @@ use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
 use crate::parse::{STACK_GROWTH, STACK_RED_ZONE};
 use crate::plan::SortKey;
-use crate::types::coercion::{CastContext, can_cast};
+use crate::types::coercion::{CastContext, can_cast, need_equality};
 use crate::types::{ColumnType, DataType, common_type};
 
 /// How deep queries may be nested in one another, in steps of binding (a subquery takes one or two).
@@ -214,6 +214,9 @@ impl Binder<'_> {
             let place = || item_position(arms[arms.len() - 1], at);
             let common = common_type(&column.iter().map(|c| c.ty).collect::<Vec<_>>(), op.name()).map_err(|e| e.at(place()))?;
             types.push(super::coerce::common_column_type(common, column.into_iter()));
+        }
+        if !(op == SetOp::Union && all) {
+            types.iter().try_for_each(|ty| need_equality(ty.ty))?;
         }
         let names: Vec<String> = bound[0].1.iter().map(|(name, _)| name.clone()).collect();
         let mut inputs = Vec::with_capacity(bound.len());

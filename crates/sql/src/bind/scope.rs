@@ -8,7 +8,8 @@ use super::logical::ColumnId;
 use crate::ast::{Ident, ObjectName};
 use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
-use crate::types::ColumnType;
+use crate::types::{ColumnType, Shape};
+use std::sync::Arc;
 
 /// One relation in FROM.
 #[derive(Clone, Debug)]
@@ -20,6 +21,22 @@ pub(super) struct Relation {
     pub(super) columns: Vec<(String, ColumnId, ColumnType)>,
     /// Hidden and system columns, found only by name.
     pub(super) system: Vec<(String, Expr)>,
+    /// A function of one unnamed column: its row as a value is the value.
+    pub(super) scalar: bool,
+    /// An outer join may leave its row out.
+    pub(super) nullable: bool,
+}
+
+impl Relation {
+    /// Its row as one value.
+    fn whole_row(&self) -> Expr {
+        if let (true, [(_, id, ty), ..]) = (self.scalar, self.columns.as_slice()) {
+            return Expr::Column(*id, *ty);
+        }
+        let shape = Shape { fields: self.columns.iter().map(|(name, _, ty)| (name.clone(), *ty)).collect() };
+        let fields = self.columns.iter().map(|(_, id, ty)| Expr::Column(*id, *ty)).collect();
+        Expr::Row { fields, shape: Arc::new(shape), nullable: self.nullable }
+    }
 }
 
 /// One column in the order of `*`.
@@ -104,7 +121,7 @@ impl Binder<'_> {
         }
         // A relation's name alone is its whole row.
         if let Some(relation) = self.spaces().find_map(|s| s.relation(None, &name.value)) {
-            return Ok(Expr::Row(relation.columns.iter().map(|(_, id, ty)| Expr::Column(*id, *ty)).collect()));
+            return Ok(relation.whole_row());
         }
         Err(SqlError::new(SqlState::UNDEFINED_COLUMN, format!("column \"{}\" does not exist", name.value)).at(name.pos))
     }

@@ -13,6 +13,7 @@ use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
 use crate::plan::{SortKey, TableFunction, TableFunctionCall};
 use crate::types::DataType;
+use crate::types::coercion::{need_equality, need_order};
 
 /// The result column that ORDER BY (or DISTINCT ON) names by ordinal or output name.
 pub(super) fn output_reference(expr: &ast::Expr, output: &Output) -> Result<Option<ColumnId>, SqlError> {
@@ -183,6 +184,12 @@ impl Binder<'_> {
                         expanded.push((Some(name), ast::Expr::Column(parts)));
                     }
                 }
+                SelectItem::RowStar(row) => {
+                    for (name, _) in self.row_star(row)? {
+                        let field = Ident { value: name.clone(), pos: row.pos() };
+                        expanded.push((Some(name), ast::Expr::Field { expr: Box::new(row.clone()), field }));
+                    }
+                }
             }
         }
         let borrowed: Vec<(Option<String>, &ast::Expr)> = expanded.iter().map(|(n, e)| (n.clone(), e)).collect();
@@ -211,6 +218,7 @@ impl Binder<'_> {
             match item {
                 SelectItem::Star(pos) => list.extend(self.star(None, *pos)?),
                 SelectItem::TableStar(table) => list.extend(self.star(Some(table), table.pos)?),
+                SelectItem::RowStar(expr) => list.extend(self.row_star(expr)?),
                 SelectItem::Expr { expr, alias } => {
                     let bound = self.expr(expr)?;
                     list.push((alias.clone().unwrap_or_else(|| implicit_name(expr)), bound));
@@ -253,6 +261,7 @@ impl Binder<'_> {
         let mut keys = Vec::with_capacity(items.len());
         for item in items {
             let at = self.target_for(&item.expr, targets)?;
+            need_order(targets.exprs[at].ty().ty).map_err(|e| e.at(item.expr.pos()))?;
             keys.push((at, item.descending, item.nulls_first.unwrap_or(item.descending)));
         }
         Ok(keys)
@@ -338,10 +347,7 @@ impl Binder<'_> {
         for (at, expr) in exprs.into_iter().enumerate() {
             let id = match &expr {
                 Expr::Column(id, _) if input.contains(id) => *id,
-                other => {
-                    let ty = other.ty();
-                    self.new_column(names.get(at).cloned().unwrap_or_default(), ty)
-                }
+                other => self.column_for(names.get(at).cloned().unwrap_or_default(), other),
             };
             projected.push((id, expr));
         }
@@ -364,6 +370,9 @@ impl Binder<'_> {
             ));
         }
         let visible = targets.visible;
+        if distinct {
+            targets.exprs.iter().take(visible).try_for_each(|e| need_equality(e.ty().ty))?;
+        }
         let projected = self.project(&targets.names, targets.exprs, &plan.output());
         let column = |at: usize| {
             let (id, expr) = &projected[at];

@@ -54,7 +54,14 @@ impl Binder<'_> {
     fn row_expression(&mut self, expr: &ast::Expr, table: &TableDescriptor, to: Option<ColumnType>) -> Result<Expr, SqlError> {
         // Positions serve as ids: the namespace is the only one there is.
         let columns = table.visible_columns().map(|(p, c)| (c.name.clone(), p, c.ty)).collect();
-        let space = Namespace::of(Relation { alias: table.name.clone(), schema: Some(table.schema.clone()), columns, system: Vec::new() });
+        let space = Namespace::of(Relation {
+            alias: table.name.clone(),
+            schema: Some(table.schema.clone()),
+            columns,
+            system: Vec::new(),
+            scalar: false,
+            nullable: false,
+        });
         let scopes = std::mem::replace(&mut self.scopes, vec![space]);
         let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Stored));
         let subqueries = self.subqueries.len();

@@ -74,7 +74,7 @@ impl SubPlansState {
                 Some(row) => row.into_iter().next().unwrap_or(Datum::Null),
                 None => Datum::Null,
             },
-            SubPlanKind::Row(plan) => single_row(plan, run).await?.map_or(Datum::Null, |row| Datum::Record(row.into())),
+            SubPlanKind::Row(plan) => single_row(plan, run).await?.map_or(Datum::Null, Datum::record),
             SubPlanKind::Exists(plan) => Datum::Bool(Operator::open(plan).next(plan, run).await?.is_some()),
             SubPlanKind::Array(plan) => array_of_rows(plan, sub, run).await?,
             SubPlanKind::Quantified { plan, test, all, hash } => {

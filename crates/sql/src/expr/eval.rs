@@ -42,7 +42,13 @@ pub fn eval(expr: &Expr, row: &[Datum], ctx: &EvalContext<'_>) -> Result<Datum, 
             Ok(Datum::Null)
         }
         Expr::MinMax(list, greatest, ty) => min_max(list, *greatest, *ty, row, ctx),
-        Expr::Row(list) => Ok(Datum::Record(eval_all(list, row, ctx)?.into())),
+        Expr::Row { fields, shape, nullable } => {
+            let fields = eval_all(fields, row, ctx)?;
+            if *nullable && fields.iter().all(Datum::is_null) {
+                return Ok(Datum::Null);
+            }
+            Ok(Datum::shaped_record(fields, shape.clone()))
+        }
         Expr::Array(list, ty) => make_array(eval_all(list, row, ctx)?, *ty),
         Expr::Subscript { array, indexes, .. } => subscript(array, indexes, row, ctx),
         Expr::Outer { .. } | Expr::Subquery(..) => Err(unplanned()),

@@ -4,7 +4,8 @@
 //! arrive as extra slots of the input row), so nothing in this tree can wait.
 
 use crate::functions::{BuiltinFunction, Volatility};
-use crate::types::{ColumnType, DataType, Datum};
+use crate::types::{ColumnType, DataType, Datum, Shape};
+use std::sync::Arc;
 
 mod context;
 mod eval;
@@ -125,8 +126,15 @@ pub enum Expr {
         /// Right elements.
         right: Vec<Expr>,
     },
-    /// `ROW(...)`.
-    Row(Vec<Expr>),
+    /// `ROW(...)`, and a relation's name that stands for its whole row.
+    Row {
+        /// The fields.
+        fields: Vec<Expr>,
+        /// Their names and types.
+        shape: Arc<Shape>,
+        /// The row of a relation that an outer join may leave out: NULL when all its fields are.
+        nullable: bool,
+    },
     /// `ARRAY[...]`, element type inside `ty`.
     Array(Vec<Expr>, ColumnType),
     /// `array[index]`.
@@ -207,13 +215,19 @@ impl Expr {
     /// The boolean type, of every predicate.
     pub const BOOL: ColumnType = ColumnType { ty: DataType::BOOL, typmod: -1 };
 
+    /// `ROW(...)` of these.
+    pub fn row(fields: Vec<Expr>) -> Expr {
+        let shape = Arc::new(Shape::anonymous(fields.iter().map(Expr::ty)));
+        Expr::Row { fields, shape, nullable: false }
+    }
+
     /// The type of the value.
     pub fn ty(&self) -> ColumnType {
         match self {
             Expr::Const(_, ty) | Expr::Param(_, ty) | Expr::Column(_, ty) | Expr::Coalesce(_, ty) => *ty,
             Expr::Outer { ty, .. } | Expr::Call { ty, .. } | Expr::Case { ty, .. } | Expr::Subscript { ty, .. } => *ty,
             Expr::MinMax(_, _, ty) | Expr::Array(_, ty) | Expr::Subquery(_, ty) | Expr::Cast { to: ty, .. } => *ty,
-            Expr::Row(_) => DataType::RECORD.into(),
+            Expr::Row { .. } => DataType::RECORD.into(),
             Expr::And(_) | Expr::Or(_) | Expr::Not(_) | Expr::IsNull { .. } | Expr::IsBool { .. } => Expr::BOOL,
             Expr::IsDistinct { .. } | Expr::InList { .. } | Expr::AnyAll { .. } | Expr::RowCompare { .. } => Expr::BOOL,
         }
@@ -224,7 +238,7 @@ impl Expr {
         match self {
             Expr::Const(..) | Expr::Param(..) | Expr::Column(..) | Expr::Outer { .. } | Expr::Subquery(..) => Vec::new(),
             Expr::Call { args, .. } => args.iter().collect(),
-            Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter().collect(),
+            Expr::And(list) | Expr::Or(list) | Expr::Row { fields: list, .. } => list.iter().collect(),
             Expr::Coalesce(list, _) | Expr::MinMax(list, _, _) | Expr::Array(list, _) => list.iter().collect(),
             Expr::Not(expr) | Expr::IsNull { expr, .. } | Expr::IsBool { expr, .. } | Expr::Cast { expr, .. } => vec![expr],
             Expr::IsDistinct { left, right, .. } => vec![left, right],
@@ -241,7 +255,7 @@ impl Expr {
         match self {
             Expr::Const(..) | Expr::Param(..) | Expr::Column(..) | Expr::Outer { .. } | Expr::Subquery(..) => Vec::new(),
             Expr::Call { args, .. } => args.iter_mut().collect(),
-            Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter_mut().collect(),
+            Expr::And(list) | Expr::Or(list) | Expr::Row { fields: list, .. } => list.iter_mut().collect(),
             Expr::Coalesce(list, _) | Expr::MinMax(list, _, _) | Expr::Array(list, _) => list.iter_mut().collect(),
             Expr::Not(expr) | Expr::IsNull { expr, .. } | Expr::IsBool { expr, .. } | Expr::Cast { expr, .. } => vec![expr],
             Expr::IsDistinct { left, right, .. } => vec![left, right],

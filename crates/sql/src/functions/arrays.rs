@@ -245,6 +245,51 @@ fn row_to_text(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     out(display(&args[0], ctx))
 }
 
+/// `array[l:u][l:u]`: what of the array lies within the bounds, counted from 1 again. Arguments behind the array, per dimension: is there
+/// a lower bound, which, is there an upper bound, which.
+fn slice(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let Datum::Array(from) = &args[0] else { return Ok(Datum::Null) };
+    let given = |at: usize| matches!(args[at], Datum::Bool(true));
+    if (1..args.len()).step_by(2).any(|at| given(at) && args[at + 1].is_null()) {
+        return Ok(Datum::Null);
+    }
+    let empty = Datum::array(from.element, Vec::new());
+    let subscripts = (args.len() - 1) / 4;
+    if from.dims.len() < subscripts {
+        return Ok(empty);
+    }
+    let mut ranges = Vec::with_capacity(from.dims.len());
+    for (dimension, (length, lower)) in from.dims.iter().enumerate() {
+        let upper = lower + length - 1;
+        let at = 1 + dimension * 4;
+        let (mut first, mut last) = (*lower, upper);
+        if dimension < subscripts {
+            first = if given(at) { int4(args, at + 1)?.max(*lower) } else { *lower };
+            last = if given(at + 2) { int4(args, at + 3)?.min(upper) } else { upper };
+        }
+        if first > last {
+            return Ok(empty);
+        }
+        ranges.push((first - lower, last - first + 1));
+    }
+    let elements = (0..from.elements.len()).filter(|at| within(*at, from, &ranges)).map(|at| from.elements[at].clone()).collect();
+    let dims = ranges.iter().map(|(_, count)| (*count, 1)).collect();
+    Ok(Datum::Array(Arc::new(Array { element: from.element, dims, elements })))
+}
+
+/// Is the element at this place in row-major order inside the ranges (offset and count per dimension)?
+fn within(at: usize, array: &Array, ranges: &[(i32, i32)]) -> bool {
+    let mut rest = at as i64;
+    array.dims.iter().zip(ranges).rev().all(|((length, _), (offset, count))| {
+        let place = rest % i64::from(*length);
+        rest /= i64::from(*length);
+        (i64::from(*offset)..i64::from(*offset) + i64::from(*count)).contains(&place)
+    })
+}
+
+/// Array slices; the binder builds calls of it, no name finds it.
+pub static SLICE: BuiltinFunction = BuiltinFunction::new("array_slice", &[ARRAY, DataType::ANY], ARRAY, slice).nullable().variadic();
+
 const fn f(name: &'static str, args: &'static [DataType], result: DataType, eval: EvalFn) -> BuiltinFunction {
     BuiltinFunction::new(name, args, result, eval)
 }

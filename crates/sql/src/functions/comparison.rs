@@ -85,5 +85,6 @@ pub(super) static FUNCTIONS: &[BuiltinFunction] = families![
     (CID, CID),
     (OIDVECTOR, OIDVECTOR),
     (ANYARRAY, ANYARRAY),
+    (JSONB, JSONB),
     (RECORD, RECORD),
 ];

@@ -14,6 +14,7 @@ mod arithmetic;
 mod arrays;
 mod comparison;
 mod dates;
+pub(crate) mod json;
 mod math;
 mod number_format;
 mod pattern;
@@ -25,6 +26,9 @@ mod strings;
 pub mod system;
 
 pub use aggregate::{Accumulator, ResolvedAggregate, resolve_aggregate};
+pub use arrays::SLICE as ARRAY_SLICE;
+pub use json::access::SUBSCRIPT as JSONB_SUBSCRIPT;
+pub use pattern::jsonpath_regex;
 pub use registry::{FunctionClass, function_class};
 pub use resolve::{Resolved, resolve_function, resolve_operator};
 pub use set_returning::{ResolvedSetFunction, resolve_set_function};

@@ -241,6 +241,17 @@ pub(super) fn with_flags(pattern: &str, flags: &str) -> Result<(Regex, bool), Sq
     Ok((compile(&format!("{prefix}{pattern}"), ignore_case)?, global))
 }
 
+/// The expression of a jsonpath's `like_regex`, whose flags mean what XQuery's do.
+pub fn jsonpath_regex(pattern: &str, flags: &str) -> Result<Regex, SqlError> {
+    if flags.contains('x') {
+        return Err(SqlError::unsupported("XQuery \"x\" flag (expanded regular expressions)"));
+    }
+    let pattern = if flags.contains('q') { regex::escape(pattern) } else { pattern.to_owned() };
+    let dot = if flags.contains('s') { "" } else { "(?-s)" };
+    let lines = if flags.contains('m') { "(?m)" } else { "" };
+    compile(&format!("{dot}{lines}{pattern}"), flags.contains('i'))
+}
+
 fn optional_text(args: &[Datum], at: usize) -> Result<&str, SqlError> {
     if args.len() > at { text(args, at) } else { Ok("") }
 }

@@ -1,14 +1,14 @@
 //! Every builtin, by name. Each subject's file lists its own functions in a static table; this file only gathers them.
 
 use super::{
-    BuiltinFunction, aggregate, arithmetic, arrays, comparison, dates, math, number_format, pattern, quoting, set_returning, strings,
+    BuiltinFunction, aggregate, arithmetic, arrays, comparison, dates, json, math, number_format, pattern, quoting, set_returning, strings,
     system,
 };
 use hashbrown::HashMap;
 use std::sync::LazyLock;
 
 /// The tables of all subjects.
-static TABLES: [&[BuiltinFunction]; 16] = [
+static TABLES: [&[BuiltinFunction]; 20] = [
     comparison::FUNCTIONS,
     arithmetic::INTEGERS,
     arithmetic::FUNCTIONS,
@@ -23,6 +23,10 @@ static TABLES: [&[BuiltinFunction]; 16] = [
     dates::to_date::FUNCTIONS,
     number_format::FUNCTIONS,
     arrays::FUNCTIONS,
+    json::access::FUNCTIONS,
+    json::build::FUNCTIONS,
+    json::modify::FUNCTIONS,
+    json::path::FUNCTIONS,
     system::FUNCTIONS,
     system::CATALOG,
 ];

@@ -29,6 +29,8 @@ pub struct SetFunction {
     pub result: DataType,
     /// Column names and types, when a value is a record; ANYELEMENT is the element type of the first argument.
     pub columns: &'static [(&'static str, DataType)],
+    /// The name of the only column, where it is not the function's.
+    pub column: Option<&'static str>,
     /// A NULL argument gives no rows. When false the function sees the NULLs.
     pub strict: bool,
     /// The code.
@@ -191,7 +193,7 @@ fn options_to_table(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlE
     let rows = (0..options.elements.len()).map(move |at| {
         let Datum::Text(option) = &options.elements[at] else { return Ok(Datum::Null) };
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
-        Ok(Datum::Record([Datum::text(name), Datum::text(value)].into()))
+        Ok(Datum::record(vec![Datum::text(name), Datum::text(value)]))
     });
     Ok(Box::new(rows))
 }
@@ -199,9 +201,7 @@ fn options_to_table(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlE
 /// `information_schema._pg_expandarray`: elements with their positions, which JDBC asks of index columns.
 fn expand_array(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
     let array = Arc::clone(array(args, 0)?);
-    Ok(Box::new(
-        (0..array.elements.len()).map(move |at| Ok(Datum::Record([array.elements[at].clone(), Datum::Int4(at as i32 + 1)].into()))),
-    ))
+    Ok(Box::new((0..array.elements.len()).map(move |at| Ok(Datum::record(vec![array.elements[at].clone(), Datum::Int4(at as i32 + 1)])))))
 }
 
 /// `pg_partition_ancestors`: no table is partitioned, and one that is not has no ancestors.
@@ -212,15 +212,19 @@ fn no_rows(_: &EvalContext<'_>, _: &[Datum]) -> Result<SetRows, SqlError> {
 /// `pg_get_keywords`: the words that are not free to use as names.
 fn keywords(_: &EvalContext<'_>, _: &[Datum]) -> Result<SetRows, SqlError> {
     let row = |word: &'static str| {
-        Ok(Datum::Record(
-            [Datum::text(word), Datum::Char(b'R'), Datum::Bool(false), Datum::text("reserved"), Datum::text("requires AS")].into(),
-        ))
+        Ok(Datum::record(vec![
+            Datum::text(word),
+            Datum::Char(b'R'),
+            Datum::Bool(false),
+            Datum::text("reserved"),
+            Datum::text("requires AS"),
+        ]))
     };
     Ok(Box::new(super::quoting::reserved_words().map(row)))
 }
 
 const fn f(name: &'static str, args: &'static [DataType], result: DataType, eval: SetEvalFn) -> SetFunction {
-    SetFunction { name, args, result, columns: &[], strict: true, eval }
+    SetFunction { name, args, result, columns: &[], column: None, strict: true, eval }
 }
 
 #[rustfmt::skip]
@@ -231,20 +235,24 @@ static FUNCTIONS: &[SetFunction] = &[
     f("unnest", &[DataType::ANYARRAY], DataType::ANYELEMENT, unnest), f("generate_subscripts", &[DataType::ANYARRAY, INT4], INT4, subscripts), f("generate_subscripts", &[DataType::ANYARRAY, INT4, BOOL], INT4, subscripts),
     f("regexp_matches", &[TEXT, TEXT], DataType::TEXT_ARRAY, regexp_matches), f("regexp_matches", &[TEXT, TEXT, TEXT], DataType::TEXT_ARRAY, regexp_matches),
     f("regexp_split_to_table", &[TEXT, TEXT], TEXT, regexp_split), f("regexp_split_to_table", &[TEXT, TEXT, TEXT], TEXT, regexp_split), f("string_to_table", &[TEXT, TEXT], TEXT, string_to_table),
-    SetFunction { name: "_pg_expandarray", args: &[DataType::ANYARRAY], result: DataType::RECORD, columns: &[("x", DataType::ANYELEMENT), ("n", INT4)], strict: true, eval: expand_array },
+    SetFunction { name: "_pg_expandarray", args: &[DataType::ANYARRAY], result: DataType::RECORD, columns: &[("x", DataType::ANYELEMENT), ("n", INT4)], column: None, strict: true, eval: expand_array },
     f("pg_partition_ancestors", &[DataType::REGCLASS], DataType::REGCLASS, no_rows),
-    SetFunction { name: "pg_get_keywords", args: &[], result: DataType::RECORD, columns: &[("word", TEXT), ("catcode", DataType::CHAR), ("barelabel", BOOL), ("catdesc", TEXT), ("baredesc", TEXT)], strict: true, eval: keywords },
-    SetFunction { name: "pg_options_to_table", args: &[DataType::TEXT_ARRAY], result: DataType::RECORD, columns: &[("option_name", TEXT), ("option_value", TEXT)], strict: true, eval: options_to_table },
+    SetFunction { name: "pg_get_keywords", args: &[], result: DataType::RECORD, columns: &[("word", TEXT), ("catcode", DataType::CHAR), ("barelabel", BOOL), ("catdesc", TEXT), ("baredesc", TEXT)], column: None, strict: true, eval: keywords },
+    SetFunction { name: "pg_options_to_table", args: &[DataType::TEXT_ARRAY], result: DataType::RECORD, columns: &[("option_name", TEXT), ("option_value", TEXT)], column: None, strict: true, eval: options_to_table },
 ];
+
+fn all() -> impl Iterator<Item = &'static SetFunction> {
+    FUNCTIONS.iter().chain(super::json::sets::FUNCTIONS)
+}
 
 /// Is there a set-returning function of this name?
 pub fn is_set_returning(name: &str) -> bool {
-    FUNCTIONS.iter().any(|f| f.name == name)
+    all().any(|f| f.name == name) || super::json::populate::kind(name).is_some()
 }
 
 /// The set-returning function a call means.
 pub fn resolve_set_function(name: &str, args: &[DataType]) -> Result<ResolvedSetFunction, SqlError> {
-    let overloads: Vec<&'static SetFunction> = FUNCTIONS.iter().filter(|f| f.name == name).collect();
+    let overloads: Vec<&'static SetFunction> = all().filter(|f| f.name == name).collect();
     let found = choose(&overloads, args).map_err(|why| function_error(name, args, why))?;
     Ok(ResolvedSetFunction { func: found.func, arg_types: found.args, result: found.result })
 }

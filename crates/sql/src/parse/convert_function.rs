@@ -1,7 +1,7 @@
 //! Calls: plain ones, and the grammar's special forms under the names PostgreSQL gives them inside.
 
 use super::cursor::Cursor;
-use crate::ast::{Expr, FunctionArg, FunctionCall, Literal, ObjectName, Pos, WindowSpec};
+use crate::ast::{Expr, FunctionArg, FunctionCall, Ident, Literal, ObjectName, Pos, WindowSpec};
 use crate::error::{SqlError, SqlState};
 use sqlparser::ast as sp;
 
@@ -150,9 +150,17 @@ impl Cursor<'_> {
             sp::FunctionArg::ExprNamed { .. } => return Err(SqlError::new(SqlState::SYNTAX_ERROR, "syntax error in a named argument")),
         };
         match value {
+            // `count(t.*)`: the row as one value.
+            sp::FunctionArgExpr::QualifiedWildcard(table) => Ok(FunctionArg { name, value: self.whole_row(table)? }),
             sp::FunctionArgExpr::Expr(value) => Ok(FunctionArg { name, value: self.convert_expr(value)? }),
             _ => Err(SqlError::new(SqlState::SYNTAX_ERROR, "syntax error at or near \"*\"").at(self.here())),
         }
+    }
+
+    fn whole_row(&mut self, table: sp::ObjectName) -> Result<Expr, SqlError> {
+        let table = self.convert_name(table)?;
+        let part = |value: String| Ident { value, pos: table.pos };
+        Ok(Expr::Column(table.schema.clone().into_iter().chain([table.name.clone()]).map(part).collect()))
     }
 
     /// The arguments of a function in FROM.

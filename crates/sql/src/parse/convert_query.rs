@@ -1,7 +1,7 @@
 //! Queries: sqlparser's tree into ours. What other databases' SELECT has and PostgreSQL's hasn't is a syntax error here.
 
 use super::cursor::Cursor;
-use super::tokens::LOCK_MARK;
+use super::tokens::{LOCK_MARK, ROW_STAR};
 use super::{STACK_GROWTH, STACK_RED_ZONE};
 use crate::ast::{
     Cte, Distinct, Expr, FrameBound, FrameUnits, GroupItem, Ident, JoinConstraint, JoinKind, LockingClause, ObjectName, OrderItem, Query,
@@ -180,7 +180,15 @@ impl Cursor<'_> {
 
     pub(super) fn select_item(&mut self, item: sp::SelectItem) -> Result<SelectItem, SqlError> {
         match item {
-            sp::SelectItem::UnnamedExpr(expr) => Ok(SelectItem::Expr { expr: self.convert_expr(expr)?, alias: None }),
+            sp::SelectItem::UnnamedExpr(expr) => Ok(match self.convert_expr(expr)? {
+                Expr::Field { expr, field } if field.value == ROW_STAR => SelectItem::RowStar(*expr),
+                // Of `(r).*`, where the crate forgets the parentheses.
+                Expr::Column(mut parts) if parts.last().is_some_and(|p| p.value == ROW_STAR) => {
+                    parts.pop();
+                    SelectItem::RowStar(Expr::Column(parts))
+                }
+                expr => SelectItem::Expr { expr, alias: None },
+            }),
             sp::SelectItem::ExprWithAlias { expr, alias } => {
                 let expr = self.convert_expr(expr)?;
                 Ok(SelectItem::Expr { expr, alias: Some(self.convert_ident(alias).value) })

@@ -9,6 +9,8 @@
 //! - `a ISNULL` and `a NOTNULL`, which it takes for aliases, become `IS NULL` and `IS NOT NULL`;
 //! - string literals that continue on another line are joined;
 //! - operators that swallowed a sign (`>-5`) are cut where PostgreSQL cuts them;
+//! - the star of `(row).*` becomes a name, [`ROW_STAR`], which the crate takes for a field;
+//! - `t.*::text` becomes `t::text`: the row of a table has the table's name;
 //! - `BETWEEN ASYMMETRIC` and `EXCLUDE NO OTHERS`, which say nothing, go away; their opposites are refused by name.
 
 use crate::ast::{Ident, LockingClause, RowLockStrength, RowLockWait};
@@ -28,6 +30,9 @@ pub(super) const CONDITIONS_MAX: usize = 50_000;
 
 /// The first character of the name that stands for a locking clause.
 pub(super) const LOCK_MARK: char = '\u{1}';
+
+/// Stands for the star of `(row).*`.
+pub(super) const ROW_STAR: &str = "\u{1}*";
 
 /// Tokens of a query string, and how to find places in its text.
 pub(super) struct TokenizedText<'a> {
@@ -131,7 +136,13 @@ impl Rewriter<'_> {
         }
         let mut at = 0;
         while at < significant.len() {
-            if matches!(significant[at].token, Token::Word(_)) {
+            if let Some(taken) = self.row_operand(&significant[at..]) {
+                at += taken;
+            } else if significant[at].token == Token::Mul && self.follows_row() {
+                let star = Word { value: ROW_STAR.into(), quote_style: Some('"'), keyword: Keyword::NoKeyword };
+                self.out.push(TokenWithSpan { token: Token::Word(star), span: significant[at].span });
+                at += 1;
+            } else if matches!(significant[at].token, Token::Word(_)) {
                 at += self.rewrite(&significant[at..])?;
             } else if let Token::CustomBinaryOperator(symbol) = &significant[at].token
                 && let Some(length) = length_without_signs(symbol)
@@ -145,6 +156,23 @@ impl Rewriter<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Is what came last `).`, as of `(row).*`?
+    fn follows_row(&self) -> bool {
+        matches!(self.out.as_slice(), [.., row, period] if row.token == Token::RParen && period.token == Token::Period)
+    }
+
+    /// `t.*` in front of a cast or an operator is the row as one value, which has the name of the table.
+    fn row_operand(&mut self, rest: &[TokenWithSpan]) -> Option<usize> {
+        let [first, period, star, next, ..] = rest else { return None };
+        let name = matches!(&first.token, Token::Word(w) if w.quote_style.is_some() || w.keyword == Keyword::NoKeyword);
+        let operator = matches!(next.token, Token::DoubleColon | Token::Eq | Token::Neq) || is_word(Some(next), "IS");
+        if !name || period.token != Token::Period || star.token != Token::Mul || !operator {
+            return None;
+        }
+        self.out.push(first.clone());
+        Some(3)
     }
 
     /// An operator, and behind it the signs that the tokenizer took for its end.

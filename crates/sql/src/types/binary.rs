@@ -4,6 +4,9 @@ use super::{Array, DataType, Datum, Interval, catalog, numeric};
 use crate::error::{SqlError, SqlState};
 use std::sync::Arc;
 
+/// The first byte of the binary forms of `jsonb` and `jsonpath`.
+const JSON_VERSION: u8 = 1;
+
 /// Elements an array may have; PostgreSQL's MaxArraySize is near 134 million, a message is not that long.
 const ARRAY_ELEMENTS_MAX: usize = 1 << 24;
 
@@ -13,6 +16,12 @@ fn incorrect() -> SqlError {
 
 fn fixed<const N: usize>(bytes: &[u8]) -> Result<[u8; N], SqlError> {
     bytes.try_into().map_err(|_| incorrect())
+}
+
+/// A value whose binary form is its text.
+fn plain_text(bytes: &[u8], ty: DataType) -> Result<Datum, SqlError> {
+    let settings = super::FormatSettings::default();
+    super::text::parse(std::str::from_utf8(bytes).map_err(|_| incorrect())?, ty.into(), &super::TextContext::new(&settings))
 }
 
 /// Reads a value's binary form.
@@ -26,6 +35,17 @@ pub fn decode(bytes: &[u8], ty: DataType) -> Result<Datum, SqlError> {
         DataType::FLOAT8 => Datum::Float8(f64::from_be_bytes(fixed(bytes)?)),
         DataType::NUMERIC => Datum::Numeric(numeric::wire::decode(bytes)?),
         DataType::BYTEA => Datum::Bytes(bytes.into()),
+        DataType::JSONB | DataType::JSONPATH => {
+            let [JSON_VERSION, rest @ ..] = bytes else {
+                let name = catalog::info(ty).name;
+                return Err(SqlError::new(
+                    SqlState::INTERNAL_ERROR,
+                    format!("unsupported {name} version number {}", bytes.first().unwrap_or(&0)),
+                ));
+            };
+            plain_text(rest, ty)?
+        }
+        DataType::JSON => plain_text(bytes, ty)?,
         DataType::CHAR => Datum::Char(bytes.first().copied().unwrap_or(0)),
         DataType::DATE => Datum::Date(i32::from_be_bytes(fixed(bytes)?)),
         DataType::TIME => Datum::Time(i64::from_be_bytes(fixed(bytes)?)),
@@ -112,7 +132,7 @@ fn decode_array(bytes: &[u8], element: DataType) -> Result<Datum, SqlError> {
 }
 
 /// Appends a value's binary form; NULL has none and appends nothing.
-pub fn encode(value: &Datum, ty: DataType, out: &mut Vec<u8>) -> Result<(), SqlError> {
+pub fn encode(value: &Datum, _ty: DataType, out: &mut Vec<u8>) -> Result<(), SqlError> {
     match value {
         Datum::Null => {}
         Datum::Bool(b) => out.push(u8::from(*b)),
@@ -133,13 +153,21 @@ pub fn encode(value: &Datum, ty: DataType, out: &mut Vec<u8>) -> Result<(), SqlE
             out.extend_from_slice(&interval.months.to_be_bytes());
         }
         Datum::Uuid(uuid) => out.extend_from_slice(uuid),
+        Datum::Json(text) => out.extend_from_slice(text.as_bytes()),
+        Datum::Jsonb(value) => {
+            out.push(JSON_VERSION);
+            out.extend_from_slice(value.to_string().as_bytes());
+        }
+        Datum::JsonPath(path) => {
+            out.push(JSON_VERSION);
+            out.extend_from_slice(path.to_string().as_bytes());
+        }
         Datum::Oid(oid) => out.extend_from_slice(&oid.to_be_bytes()),
         Datum::Array(array) => encode_array(array, out)?,
         Datum::Record(fields) => {
-            debug_assert!(ty == DataType::RECORD);
             out.extend_from_slice(&(fields.len() as i32).to_be_bytes());
-            for field in fields.iter() {
-                let ty = super::text::natural_type(field);
+            for (at, field) in fields.iter().enumerate() {
+                let ty = fields.field_type(at);
                 out.extend_from_slice(&ty.0.to_be_bytes());
                 encode_item(field, ty, out)?;
             }

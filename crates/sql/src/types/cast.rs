@@ -4,7 +4,7 @@
 //! applies the target's modifier.
 
 use super::datetime::{self, arithmetic, civil, zone};
-use super::{Array, ColumnType, DataType, Datum, Numeric, catalog, text};
+use super::{Array, ColumnType, DataType, Datum, Json, Numeric, catalog, text};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
 use compact_str::CompactString;
@@ -35,6 +35,9 @@ fn convert(value: Datum, from: DataType, to: DataType, explicit: bool, ctx: &Eva
     }
     match (&value, to) {
         (Datum::Array(array), to) => return convert_array(array, to, explicit, ctx),
+        (Datum::Json(text), DataType::JSONB) => return Ok(Datum::Jsonb(Arc::new(Json::parse(text)?))),
+        (Datum::Jsonb(value), DataType::JSON) => return Ok(Datum::Json(value.to_string().into())),
+        (Datum::Jsonb(value), to) => return convert_jsonb(value, to),
         (Datum::Date(_) | Datum::Time(_) | Datum::Timestamp(_) | Datum::Timestamptz(_) | Datum::Interval(_), to) => {
             return convert_time(&value, from, to, ctx);
         }
@@ -75,6 +78,19 @@ fn convert_array(array: &Array, to: DataType, explicit: bool, ctx: &EvalContext<
     let elements: Result<Vec<Datum>, SqlError> =
         array.elements.iter().map(|value| cast(value.clone(), array.element, element.into(), explicit, ctx)).collect();
     Ok(Datum::Array(Arc::new(Array { element, dims: array.dims.clone(), elements: elements? })))
+}
+
+/// A bare number or boolean inside `jsonb`, as an SQL one.
+fn convert_jsonb(value: &Json, to: DataType) -> Result<Datum, SqlError> {
+    match (value, to) {
+        (Json::Bool(value), DataType::BOOL) => Ok(Datum::Bool(*value)),
+        (Json::Number(n), DataType::NUMERIC) => Ok(Datum::Numeric(n.clone())),
+        (Json::Number(n), to) if to != DataType::BOOL => convert_number(Datum::Numeric(n.clone()), DataType::NUMERIC, to),
+        _ => {
+            let kind = if matches!(value, Json::Number(_)) { "numeric" } else { value.type_name() };
+            Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, format!("cannot cast jsonb {kind} to type {to}")))
+        }
+    }
 }
 
 fn cannot(from: DataType, to: DataType) -> SqlError {

@@ -125,6 +125,7 @@ static TYPES: &[TypeInfo] = &[
     t(2279, "trigger", 4, b'i', b'P', false, 0, 0, "trigger"),
     t(2281, "internal", 8, b'd', b'P', false, 0, 0, "internal"),
     t(2283, "anyelement", 4, b'i', b'P', false, 0, 0, "anyelement"),
+    t(2287, "_record", -1, b'd', b'P', false, 0, 2249, "record[]"),
     t(2776, "anynonarray", 4, b'i', b'P', false, 0, 0, "anynonarray"),
     t(2950, "uuid", 16, b'c', b'U', false, 2951, 0, "uuid"),
     t(2951, "_uuid", -1, b'i', b'A', false, 0, 2950, "uuid[]"),
@@ -132,6 +133,8 @@ static TYPES: &[TypeInfo] = &[
     t(3221, "_pg_lsn", -1, b'd', b'A', false, 0, 3220, "pg_lsn[]"),
     t(3802, "jsonb", -1, b'i', b'U', false, 3807, 0, "jsonb"),
     t(3807, "_jsonb", -1, b'i', b'A', false, 0, 3802, "jsonb[]"),
+    t(4072, "jsonpath", -1, b'i', b'U', false, 4073, 0, "jsonpath"),
+    t(4073, "_jsonpath", -1, b'i', b'A', false, 0, 4072, "jsonpath[]"),
     t(4089, "regnamespace", 4, b'i', b'N', false, 4090, 0, "regnamespace"),
     t(4090, "_regnamespace", -1, b'i', b'A', false, 0, 4089, "regnamespace[]"),
     t(4096, "regrole", 4, b'i', b'N', false, 4097, 0, "regrole"),
@@ -159,7 +162,7 @@ pub fn all_types() -> &'static [TypeInfo] {
 
 /// The type of a name as SQL spells it: internal names and the standard's phrases, lower case, single blanks, no modifier
 /// (`character varying`, `timestamp with time zone`, `int4`, `_int4`, `integer[]`). `serial` is no type; the binder expands it.
-/// Types of the catalogue that no value can have here (`json`, `timetz` ...) are not found.
+/// Types of the catalogue that no value can have here (`timetz`, `pg_lsn` ...) are not found.
 pub fn lookup_type_name(name: &str) -> Option<DataType> {
     let name = name.trim();
     if let Some(element) = name.strip_suffix("[]") {
@@ -191,14 +194,11 @@ pub fn is_supported(ty: DataType) -> bool {
     if info.element.0 != 0 && ty != DataType::INT2VECTOR && ty != DataType::OIDVECTOR {
         return is_supported(info.element);
     }
-    !matches!(info.name, "???" | "json" | "jsonb" | "timetz" | "tid" | "pg_lsn" | "xid8" | "trigger" | "internal")
+    !matches!(info.name, "???" | "timetz" | "tid" | "pg_lsn" | "xid8" | "trigger" | "internal")
 }
 
 /// Types of PostgreSQL that no value can have here: they are refused by name, not called unknown.
 const UNSUPPORTED: &[&str] = &[
-    "json",
-    "jsonb",
-    "jsonpath",
     "xml",
     "timetz",
     "time with time zone",

@@ -31,8 +31,11 @@ pub fn cast_context(from: DataType, to: DataType) -> Option<CastContext> {
     if from == DataType::VOID {
         return None;
     }
-    if let Some(context) =
-        numeric_cast(from, to).or_else(|| text_cast(from, to)).or_else(|| oid_cast(from, to)).or_else(|| time_cast(from, to))
+    if let Some(context) = numeric_cast(from, to)
+        .or_else(|| json_cast(from, to))
+        .or_else(|| text_cast(from, to))
+        .or_else(|| oid_cast(from, to))
+        .or_else(|| time_cast(from, to))
     {
         return Some(context);
     }
@@ -89,6 +92,15 @@ fn text_cast(from: DataType, to: DataType) -> Option<CastContext> {
     })
 }
 
+fn json_cast(from: DataType, to: DataType) -> Option<CastContext> {
+    use DataType as T;
+    match (from, to) {
+        (T::JSON, T::JSONB) | (T::JSONB, T::JSON) => Some(Assignment),
+        (T::JSONB, T::BOOL | T::INT2 | T::INT4 | T::INT8 | T::NUMERIC | T::FLOAT4 | T::FLOAT8) => Some(Explicit),
+        _ => None,
+    }
+}
+
 fn is_reg(ty: DataType) -> bool {
     ty.is_oid() && !matches!(ty, DataType::OID | DataType::XID | DataType::CID)
 }
@@ -112,6 +124,29 @@ fn time_cast(from: DataType, to: DataType) -> Option<CastContext> {
         (T::TIMESTAMP | T::TIMESTAMPTZ, T::DATE | T::TIME) | (T::TIMESTAMPTZ, T::TIMESTAMP) | (T::INTERVAL, T::TIME) => Assignment,
         _ => return None,
     })
+}
+
+/// Do values of the type have an order, and so an equality? `json` is its text, and has neither.
+pub fn is_ordered(ty: DataType) -> bool {
+    let base = catalog::element_of(ty).unwrap_or(ty);
+    !matches!(base, DataType::JSON | DataType::JSONPATH | DataType::ACLITEM | DataType::VOID | DataType::CID)
+}
+
+/// 42883 for ORDER BY over a type without an order.
+pub fn need_order(ty: DataType) -> Result<(), SqlError> {
+    if is_ordered(ty) {
+        return Ok(());
+    }
+    Err(SqlError::new(SqlState::UNDEFINED_FUNCTION, format!("could not identify an ordering operator for type {ty}"))
+        .hint("Use an explicit ordering operator or modify the query."))
+}
+
+/// 42883 for GROUP BY, DISTINCT and their like over a type without an equality.
+pub fn need_equality(ty: DataType) -> Result<(), SqlError> {
+    if is_ordered(ty) {
+        return Ok(());
+    }
+    Err(SqlError::new(SqlState::UNDEFINED_FUNCTION, format!("could not identify an equality operator for type {ty}")))
 }
 
 /// The type that several expressions agree on (UNION, CASE, COALESCE, VALUES, IN lists, ARRAY). `context` opens the error

@@ -5,7 +5,7 @@
 
 use super::compare::SortOrder;
 use super::datetime::arithmetic::interval_length;
-use super::{Array, DataType, Datum, Numeric};
+use super::{Array, DataType, Datum, Json, Numeric};
 use crate::error::SqlError;
 use tidelock_base::Key;
 use tidelock_base::encoding::{self, Decimal};
@@ -53,7 +53,9 @@ fn encode_value(key: &mut Key, value: &Datum, ty: DataType) -> Result<(), SqlErr
             encoding::raw(key, &ordered.to_be_bytes());
         }
         Datum::Array(array) => return encode_array(key, array),
+        Datum::Jsonb(value) => jsonb(key, value),
         Datum::Record(_) => return Err(SqlError::unsupported("a record as a key")),
+        Datum::Json(_) | Datum::JsonPath(_) => return Err(SqlError::unsupported(format_args!("a {ty} as a key"))),
     }
     Ok(())
 }
@@ -66,6 +68,47 @@ fn numeric(key: &mut Key, n: &Numeric) {
         finite => {
             let (negative, exponent, digits) = super::numeric::wire::key_parts(finite);
             encoding::decimal(key, Decimal::Finite { negative, exponent, digits: &digits });
+        }
+    }
+}
+
+/// Ranks of the kinds of JSON values, as [`super::json::compare`] orders them; an empty array at the top is below all.
+const JSON_EMPTY: i64 = -1;
+
+fn jsonb(key: &mut Key, value: &Json) {
+    if matches!(value, Json::Array(items) if items.is_empty()) {
+        return encoding::int(key, JSON_EMPTY);
+    }
+    jsonb_inner(key, value);
+}
+
+fn jsonb_inner(key: &mut Key, value: &Json) {
+    match value {
+        Json::Null => encoding::int(key, 0),
+        Json::String(text) => {
+            encoding::int(key, 1);
+            encoding::bytes(key, text.as_bytes());
+        }
+        Json::Number(n) => {
+            encoding::int(key, 2);
+            numeric(key, n);
+        }
+        Json::Bool(value) => {
+            encoding::int(key, 3);
+            encoding::int(key, i64::from(*value));
+        }
+        Json::Array(items) => {
+            encoding::int(key, 4);
+            encoding::int(key, items.len() as i64);
+            items.iter().for_each(|item| jsonb_inner(key, item));
+        }
+        Json::Object(pairs) => {
+            encoding::int(key, 5);
+            encoding::int(key, pairs.len() as i64);
+            for (name, value) in pairs {
+                encoding::bytes(key, name.as_bytes());
+                jsonb_inner(key, value);
+            }
         }
     }
 }
@@ -103,6 +146,26 @@ mod tests {
             (DataType::INT4_ARRAY, &["{}", "{1}", "{1,2}", "{1,NULL}", "{2}"]),
             (DataType::FLOAT8, &["-Infinity", "-1.5", "0", "1e-3", "Infinity", "NaN"]),
             (DataType::BOOL, &["f", "t"]),
+            (
+                DataType::JSONB,
+                &[
+                    "[]",
+                    "null",
+                    "\"a\"",
+                    "\"b\"",
+                    "-1",
+                    "2",
+                    "false",
+                    "true",
+                    "[3]",
+                    "[1, 2]",
+                    "[1, []]",
+                    "{}",
+                    "{\"a\": 1}",
+                    "{\"b\": 0}",
+                    "{\"a\": 1, \"b\": 2}",
+                ],
+            ),
         ];
         let descending = SortOrder { descending: true, nulls_first: true };
         for (ty, texts) in cases {

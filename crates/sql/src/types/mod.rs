@@ -13,15 +13,19 @@ pub mod catalog;
 pub mod coercion;
 pub mod compare;
 pub mod datetime;
+pub mod json;
 pub mod key_codec;
 pub mod numeric;
+pub mod record;
 pub mod row_codec;
 pub mod settings;
 pub mod text;
 
 pub use catalog::{TypeInfo, array_of, element_of, format_type, info, lookup_type_name};
 pub use coercion::common_type;
+pub use json::Json;
 pub use numeric::Numeric;
+pub use record::{Record, Shape};
 pub use settings::{FormatSettings, TextContext};
 
 /// A type, named by PostgreSQL's OID for it, so that what is sent to clients needs no translation.
@@ -45,6 +49,7 @@ impl DataType {
     pub const XID: DataType = DataType(28);
     pub const CID: DataType = DataType(29);
     pub const OIDVECTOR: DataType = DataType(30);
+    pub const JSON: DataType = DataType(114);
     pub const PG_NODE_TREE: DataType = DataType(194);
     pub const FLOAT4: DataType = DataType(700);
     pub const FLOAT8: DataType = DataType(701);
@@ -65,6 +70,8 @@ impl DataType {
     pub const RECORD: DataType = DataType(2249);
     pub const VOID: DataType = DataType(2278);
     pub const UUID: DataType = DataType(2950);
+    pub const JSONB: DataType = DataType(3802);
+    pub const JSONPATH: DataType = DataType(4072);
     pub const REGNAMESPACE: DataType = DataType(4089);
     pub const REGROLE: DataType = DataType(4096);
     pub const BOOL_ARRAY: DataType = DataType(1000);
@@ -80,6 +87,7 @@ impl DataType {
     pub const FLOAT4_ARRAY: DataType = DataType(1021);
     pub const FLOAT8_ARRAY: DataType = DataType(1022);
     pub const OID_ARRAY: DataType = DataType(1028);
+    pub const ACLITEM: DataType = DataType(1033);
     pub const ACLITEM_ARRAY: DataType = DataType(1034);
     pub const TIMESTAMP_ARRAY: DataType = DataType(1115);
     pub const DATE_ARRAY: DataType = DataType(1182);
@@ -88,6 +96,9 @@ impl DataType {
     pub const INTERVAL_ARRAY: DataType = DataType(1187);
     pub const NUMERIC_ARRAY: DataType = DataType(1231);
     pub const UUID_ARRAY: DataType = DataType(2951);
+    pub const RECORD_ARRAY: DataType = DataType(2287);
+    pub const JSON_ARRAY: DataType = DataType(199);
+    pub const JSONB_ARRAY: DataType = DataType(3807);
     // pseudo-types: only in function signatures
     pub const ANY: DataType = DataType(2276);
     pub const ANYARRAY: DataType = DataType(2277);
@@ -211,7 +222,13 @@ pub enum Datum {
     /// Any array, with its element type.
     Array(Arc<Array>),
     /// A row value.
-    Record(Arc<[Datum]>),
+    Record(Arc<Record>),
+    /// `json`: the text as it was written.
+    Json(Arc<str>),
+    /// `jsonb`
+    Jsonb(Arc<Json>),
+    /// `jsonpath`
+    JsonPath(Arc<json::path::JsonPath>),
 }
 
 impl Datum {

@@ -3,9 +3,10 @@
 //! A column's bytes carry no type; the catalog knows it.  Integers take as many bytes as they need (the layout knows where a column
 //! ends), and equal values of one type have equal bytes, which "refresh by value" relies on.
 
-use super::{DataType, Datum, Interval, binary, numeric::Numeric};
+use super::{DataType, Datum, Interval, binary, json, numeric::Numeric};
 use crate::error::{SqlError, SqlState};
 use num_bigint::BigInt;
+use std::sync::Arc;
 use tidelock_base::row::{Column, RowBuilder, RowView};
 
 /// First byte of a numeric: a scale below this is the byte itself.
@@ -54,6 +55,9 @@ pub fn encode_column(value: &Datum, out: &mut Vec<u8>) {
             int(interval.micros, out);
         }
         Datum::Uuid(uuid) => out.extend_from_slice(uuid),
+        Datum::Json(text) => out.extend_from_slice(text.as_bytes()),
+        Datum::Jsonb(value) => json::codec::encode(value, out),
+        Datum::JsonPath(path) => out.extend_from_slice(path.to_string().as_bytes()),
         // The wire form says everything; an array of storable elements always has one.
         Datum::Array(array) => {
             let written = binary::encode(value, super::array_of(array.element).unwrap_or(DataType::TEXT_ARRAY), out);
@@ -76,7 +80,7 @@ fn read_int(bytes: &[u8]) -> Option<i64> {
     Some(i64::from_le_bytes(all))
 }
 
-fn encode_numeric(n: &Numeric, out: &mut Vec<u8>) {
+pub(super) fn encode_numeric(n: &Numeric, out: &mut Vec<u8>) {
     let mut scale = |scale: u32| {
         if scale < SCALE_INLINE_MAX {
             out.push(scale as u8);
@@ -102,7 +106,7 @@ fn encode_numeric(n: &Numeric, out: &mut Vec<u8>) {
     }
 }
 
-fn decode_numeric(bytes: &[u8]) -> Option<Numeric> {
+pub(super) fn decode_numeric(bytes: &[u8]) -> Option<Numeric> {
     let (scale, mantissa) = match *bytes.first()? {
         NAN => return Some(Numeric::NaN),
         INFINITY => return Some(Numeric::Infinity),
@@ -137,6 +141,9 @@ fn read_column(bytes: &[u8], ty: DataType) -> Option<Datum> {
         DataType::BYTEA => Datum::Bytes(bytes.into()),
         DataType::CHAR => Datum::Char(*bytes.first()?),
         DataType::UUID => Datum::Uuid(bytes.try_into().ok()?),
+        DataType::JSON => Datum::Json(std::str::from_utf8(bytes).ok()?.into()),
+        DataType::JSONB => Datum::Jsonb(Arc::new(json::codec::decode(bytes)?)),
+        DataType::JSONPATH => Datum::JsonPath(Arc::new(json::path::JsonPath::parse(std::str::from_utf8(bytes).ok()?).ok()?)),
         DataType::INTERVAL => Datum::Interval(Interval {
             months: i32::from_le_bytes(bytes.get(..4)?.try_into().ok()?),
             days: i32::from_le_bytes(bytes.get(4..8)?.try_into().ok()?),

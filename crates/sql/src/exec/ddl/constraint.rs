@@ -131,6 +131,7 @@ impl Ddl<'_, '_> {
         if constraint.name.is_some() && self.is_taken(&table.schema, &name) {
             return Err(SqlError::new(SqlState::DUPLICATE_TABLE, format!("relation \"{name}\" already exists")));
         }
+        positions.iter().try_for_each(|p| super::index::check_key_type(&table, *p))?;
         let mut index = IndexDescriptor::new(self.new_oid().await?, name.clone(), self.new_index_id().await?);
         index.nulls_distinct = nulls_distinct;
         index.key = positions.iter().map(|p| IndexColumn { column: *p, descending: false, nulls_first: false }).collect();

@@ -122,6 +122,7 @@ impl Ddl<'_, '_> {
                 let message = format!("column \"{column}\" appears twice in primary key constraint");
                 return Err(SqlError::new(SqlState::DUPLICATE_COLUMN, message));
             }
+            super::index::check_key_type(table, position)?;
             table.columns[position].nullable = false;
             index.key.push(IndexColumn { column: position, descending: false, nulls_first: false });
         }

@@ -11,6 +11,7 @@ use crate::exec::table_keys::{entry_key, entry_value, index_id, is_exclusive};
 use crate::exec::write::{constraint_of, key_text};
 use crate::expr::{Expr, eval_bool};
 use crate::types::Datum;
+use crate::types::coercion::is_ordered;
 use tidelock_base::Span;
 use tidelock_base::row::RowBuilder;
 use tidelock_kvclient::{Write, Written};
@@ -32,6 +33,7 @@ impl Ddl<'_, '_> {
             let AstExpr::Column(parts) = &element.item.expr else { return Err(SqlError::unsupported("an index on an expression")) };
             let Some(column) = parts.last() else { return Err(crate::exec::context::misfit()) };
             let position = positions_of(&table, std::slice::from_ref(column), "does not exist")?[0];
+            check_key_type(&table, position)?;
             let descending = element.item.descending;
             key.push(IndexColumn { column: position, descending, nulls_first: element.item.nulls_first.unwrap_or(descending) });
         }
@@ -212,4 +214,15 @@ impl Ddl<'_, '_> {
         let sequences = self.catalog().relations().map(|r| r.descriptor()).filter(|t| t.kind == RelationKind::Sequence);
         sequences.filter(|t| owned(t)).map(|t| TableDescriptor::clone(t)).collect()
     }
+}
+
+/// 42704 when a column's type has no order that an index could keep.
+pub(super) fn check_key_type(table: &TableDescriptor, position: usize) -> Result<(), SqlError> {
+    let ty = table.columns[position].ty.ty;
+    if is_ordered(ty) {
+        return Ok(());
+    }
+    let message = format!("data type {ty} has no default operator class for access method \"btree\"");
+    Err(SqlError::new(SqlState::UNDEFINED_OBJECT, message)
+        .hint("You must specify an operator class for the index or define a default operator class for the data type."))
 }

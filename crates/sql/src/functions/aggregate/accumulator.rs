@@ -4,13 +4,14 @@ use super::AggregateKind;
 use super::variance::{ExactMoments, FloatMoments};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
+use crate::functions::json::build::Collected;
 use crate::types::datetime::arithmetic;
 use crate::types::{DataType, Datum, Interval, Numeric, cast, compare};
 
 /// Bytes a `string_agg` may collect.
 const TEXT_BYTES_MAX: usize = 1 << 30;
 
-/// The state of one aggregate over one group. NULL arguments are left out by it (except `array_agg`'s).
+/// The state of one aggregate over one group. NULL arguments are left out by it (except of `array_agg` and the JSON ones).
 #[derive(Clone, Debug)]
 pub struct Accumulator(State);
 
@@ -69,6 +70,7 @@ enum State {
         elements: Vec<Datum>,
         element: DataType,
     },
+    Json(Collected),
     ExactVariance {
         moments: ExactMoments,
         sample: bool,
@@ -97,6 +99,10 @@ impl Accumulator {
             AggregateKind::StringAgg if argument == DataType::BYTEA => State::Bytes { buffer: Vec::new(), first_separator: None },
             AggregateKind::StringAgg => State::Text { buffer: String::new(), first_separator: None },
             AggregateKind::ArrayAgg => State::Elements { elements: Vec::new(), element: argument },
+            AggregateKind::JsonArray(false) => State::Json(Collected::Array(String::new())),
+            AggregateKind::JsonArray(true) => State::Json(Collected::JsonbArray(Vec::new())),
+            AggregateKind::JsonObject(false) => State::Json(Collected::Object(String::new())),
+            AggregateKind::JsonObject(true) => State::Json(Collected::JsonbObject(Vec::new(), 0)),
             AggregateKind::Variance { sample, root, float: true } => {
                 State::FloatVariance { moments: FloatMoments::default(), sample, root }
             }
@@ -107,9 +113,9 @@ impl Accumulator {
     }
 
     /// Takes one row's arguments, already cast to `arg_types`.
-    pub fn accumulate(&mut self, _ctx: &EvalContext<'_>, args: &[Datum]) -> Result<(), SqlError> {
+    pub fn accumulate(&mut self, ctx: &EvalContext<'_>, args: &[Datum]) -> Result<(), SqlError> {
         let first = args.first().unwrap_or(&Datum::Null);
-        if first.is_null() && !matches!(self.0, State::Elements { .. } | State::Count { star: true, .. }) {
+        if first.is_null() && !matches!(self.0, State::Elements { .. } | State::Json(_) | State::Count { star: true, .. }) {
             return Ok(());
         }
         match &mut self.0 {
@@ -169,6 +175,7 @@ impl Accumulator {
                 check_size(buffer.len())?;
             }
             State::Elements { elements, .. } => elements.push(first.clone()),
+            State::Json(collected) => collected.add(args, ctx)?,
             State::ExactVariance { moments, .. } => moments.add(&match first {
                 Datum::Numeric(n) => n.clone(),
                 other => Numeric::from(compare::as_i64(other).unwrap_or(0)),
@@ -182,6 +189,7 @@ impl Accumulator {
     pub fn merge(&mut self, other: Accumulator) -> Result<(), SqlError> {
         match (&mut self.0, other.0) {
             (State::Count { count, .. }, State::Count { count: more, .. }) => *count += more,
+            (State::Json(collected), State::Json(more)) => collected.merge(more),
             (State::Integers { sum, count, .. }, State::Integers { sum: more, count: n, .. }) => {
                 *sum += more;
                 *count += n;
@@ -250,6 +258,7 @@ impl Accumulator {
             // Arrays become the rows of one with a dimension more.
             State::Elements { elements, element } if element.is_array() => crate::expr::make_array(elements, element.into())?,
             State::Elements { elements, element } => Datum::array(element, elements),
+            State::Json(collected) => collected.finish(),
             State::ExactVariance { moments, sample, root } => moments.finish(sample, root)?.map_or(Datum::Null, Datum::Numeric),
             State::FloatVariance { moments, sample, root } => moments.finish(sample, root).map_or(Datum::Null, Datum::Float8),
         })

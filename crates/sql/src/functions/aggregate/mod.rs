@@ -54,6 +54,10 @@ pub enum AggregateKind {
     StringAgg,
     /// `array_agg`
     ArrayAgg,
+    /// `json_agg` (false) and `jsonb_agg` (true)
+    JsonArray(bool),
+    /// `json_object_agg` (false) and `jsonb_object_agg` (true)
+    JsonObject(bool),
     /// `var_*` and `stddev_*`
     Variance {
         /// Divide by n - 1 instead of n.
@@ -96,7 +100,10 @@ impl ResolvedAggregate {
 
     /// Does the result depend on the order of the rows (so that an ORDER BY inside the call matters)?
     pub fn is_ordered(&self) -> bool {
-        matches!(self.func.kind, AggregateKind::StringAgg | AggregateKind::ArrayAgg)
+        matches!(
+            self.func.kind,
+            AggregateKind::StringAgg | AggregateKind::ArrayAgg | AggregateKind::JsonArray(_) | AggregateKind::JsonObject(_)
+        )
     }
 }
 
@@ -126,6 +133,9 @@ const INTERVAL: DataType = DataType::INTERVAL;
 const BOOL: DataType = DataType::BOOL;
 const TEXT: DataType = DataType::TEXT;
 const BYTEA: DataType = DataType::BYTEA;
+const JSON: DataType = DataType::JSON;
+const JSONB: DataType = DataType::JSONB;
+const ANYELEMENT: DataType = DataType::ANYELEMENT;
 
 /// `min` and `max` of each type.
 macro_rules! extremes {
@@ -167,6 +177,7 @@ static PLAIN: &[AggregateFunction] = &[
     a("bit_xor", &[INT2], INT2, AggregateKind::BitXor), a("bit_xor", &[INT4], INT4, AggregateKind::BitXor), a("bit_xor", &[INT8], INT8, AggregateKind::BitXor),
     a("string_agg", &[TEXT, TEXT], TEXT, AggregateKind::StringAgg), a("string_agg", &[BYTEA, BYTEA], BYTEA, AggregateKind::StringAgg),
     a("array_agg", &[DataType::ANYNONARRAY], DataType::ANYARRAY, AggregateKind::ArrayAgg), a("array_agg", &[DataType::ANYARRAY], DataType::ANYARRAY, AggregateKind::ArrayAgg),
+    a("json_agg", &[ANYELEMENT], JSON, AggregateKind::JsonArray(false)), a("jsonb_agg", &[ANYELEMENT], JSONB, AggregateKind::JsonArray(true)), a("json_object_agg", &[DataType::ANY, DataType::ANY], JSON, AggregateKind::JsonObject(false)), a("jsonb_object_agg", &[DataType::ANY, DataType::ANY], JSONB, AggregateKind::JsonObject(true)),
 ];
 
 /// All tables, read as one.

@@ -74,7 +74,7 @@ impl Names<'_> {
                 format!("({} {} {} ({}))", self.show(left), func.name, if *all { "ALL" } else { "ANY" }, self.show(array))
             }
             Expr::RowCompare { op, left, right } => format!("(ROW({}) {} ROW({}))", self.list(left), op.symbol(), self.list(right)),
-            Expr::Row(list) => format!("ROW({})", self.list(list)),
+            Expr::Row { fields: list, .. } => format!("ROW({})", self.list(list)),
             Expr::Array(list, _) => format!("ARRAY[{}]", self.list(list)),
             Expr::Subscript { array, indexes, .. } => {
                 let indexes: Vec<String> = indexes.iter().map(|i| format!("[{}]", self.show(i))).collect();

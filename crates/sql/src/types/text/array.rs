@@ -1,8 +1,8 @@
 //! Arrays, vectors and records: nested text with PostgreSQL's quoting.
 
-use super::{natural_type, parse_plain};
+use super::parse_plain;
 use crate::error::{SqlError, SqlState};
-use crate::types::{Array, DataType, Datum, TextContext};
+use crate::types::{Array, DataType, Datum, Record, TextContext};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -263,7 +263,7 @@ fn write_element(element: &Datum, ty: DataType, ctx: &TextContext<'_>, out: &mut
 }
 
 /// Appends a row value.
-pub(super) fn write_record(fields: &[Datum], ctx: &TextContext<'_>, out: &mut String) {
+pub(super) fn write_record(fields: &Record, ctx: &TextContext<'_>, out: &mut String) {
     out.push('(');
     for (at, field) in fields.iter().enumerate() {
         if at > 0 {
@@ -273,7 +273,7 @@ pub(super) fn write_record(fields: &[Datum], ctx: &TextContext<'_>, out: &mut St
             continue;
         }
         let start = out.len();
-        super::write(field, natural_type(field), ctx, out);
+        super::write(field, fields.field_type(at), ctx, out);
         let text = &out[start..];
         let special = |b: u8| matches!(b, b'"' | b'\\' | b'(' | b')' | b',') || b.is_ascii_whitespace() || b == 0x0b;
         if text.is_empty() || text.bytes().any(special) {

@@ -4,9 +4,10 @@
 //! text-format result goes through here, so the common scalars take short paths.
 
 use super::cast::coerce_typmod;
-use super::{ColumnType, DataType, Datum, Numeric, TextContext, catalog, datetime};
+use super::{ColumnType, DataType, Datum, Json, Numeric, TextContext, catalog, datetime, json};
 use crate::error::{SqlError, SqlState};
 use std::fmt::Write;
+use std::sync::Arc;
 
 pub mod array;
 pub mod bytes;
@@ -49,6 +50,12 @@ fn parse_plain(text: &str, ty: DataType, ctx: &TextContext<'_>) -> Result<Datum,
         DataType::INTERVAL => Datum::Interval(datetime::interval::parse(text, -1)?),
         DataType::UUID => Datum::Uuid(scalar::parse_uuid(text)?),
         DataType::BYTEA => Datum::Bytes(bytes::parse(text)?.into()),
+        DataType::JSON => {
+            json::parse::check(text)?;
+            Datum::Json(text.into())
+        }
+        DataType::JSONB => Datum::Jsonb(Arc::new(Json::parse(text)?)),
+        DataType::JSONPATH => Datum::JsonPath(Arc::new(json::path::JsonPath::parse(text)?)),
         DataType::NAME => Datum::Text(truncate_name(text).into()),
         DataType::CHAR => Datum::Char(scalar::parse_char(text)),
         DataType::OID | DataType::XID | DataType::CID => Datum::Oid(integer::parse_oid(text)?),
@@ -101,6 +108,11 @@ pub fn write(value: &Datum, ty: DataType, ctx: &TextContext<'_>, out: &mut Strin
         Datum::Oid(oid) => reg::write(*oid, ty, ctx, out),
         Datum::Array(value) => array::write(value, ty, ctx, out),
         Datum::Record(fields) => array::write_record(fields, ctx, out),
+        Datum::Json(text) => out.push_str(text),
+        Datum::Jsonb(value) => value.write(out),
+        Datum::JsonPath(path) => {
+            let _ = write!(out, "{path}");
+        }
     }
 }
 
@@ -133,5 +145,8 @@ pub fn natural_type(value: &Datum) -> DataType {
         Datum::Oid(_) => DataType::OID,
         Datum::Array(array) => catalog::array_of(array.element).unwrap_or(DataType::TEXT_ARRAY),
         Datum::Record(_) => DataType::RECORD,
+        Datum::Json(_) => DataType::JSON,
+        Datum::Jsonb(_) => DataType::JSONB,
+        Datum::JsonPath(_) => DataType::JSONPATH,
     }
 }
