@@ -16,7 +16,7 @@ use redb::{
     WriteTransaction,
 };
 use std::sync::Arc;
-use tidelock_base::{IndexId, Key, Timestamp};
+use tidelock_base::{IndexId, Key, Timestamp, TxnId};
 
 /// redb's file.
 pub(crate) const FILE: &str = "base.redb";
@@ -38,6 +38,8 @@ type HistoryKey = (Bytes, u64);
 
 /// A table of newest versions.
 pub(crate) type Latest<'txn> = Table<'txn, Bytes, Bytes>;
+/// A key and an inverted sequence number.
+type SpillKey = (Bytes, u32);
 /// A table of displaced versions.
 pub(crate) type History<'txn> = Table<'txn, HistoryKey, Bytes>;
 
@@ -47,6 +49,15 @@ fn latest_name(index: IndexId) -> String {
 
 fn history_name(index: IndexId) -> String {
     format!("history/{}", index.0)
+}
+
+fn spilled_name(txn: TxnId) -> String {
+    format!("spilled/{}", txn.0)
+}
+
+/// What a transaction has spilled, on one snapshot.
+pub(crate) struct Spilled {
+    pub(crate) rows: ReadOnlyTable<SpillKey, Bytes>,
 }
 
 /// Inverted, so that newer sorts first.
@@ -104,6 +115,12 @@ impl Snapshot {
         let Some(latest) = existing(self.txn.open_table(TableDefinition::new(&latest_name(index))))? else { return Ok(None) };
         let history = existing(self.txn.open_table(TableDefinition::new(&history_name(index))))?;
         Ok(Some(Arc::new(BaseTable { latest, history })))
+    }
+
+    /// What a transaction has spilled.
+    pub(crate) fn spilled(&self, txn: TxnId) -> Result<Option<Arc<Spilled>>, StorageError> {
+        let rows = existing(self.txn.open_table(TableDefinition::new(&spilled_name(txn))))?;
+        Ok(rows.map(|rows| Arc::new(Spilled { rows })))
     }
 }
 
@@ -182,6 +199,13 @@ impl Base {
         Ok((ids("latest/"), ids("history/")))
     }
 
+    /// The transactions that have spilled.
+    pub(crate) fn spilled(&self) -> Result<Vec<TxnId>, StorageError> {
+        let txn = self.db.begin_read()?;
+        let ids = txn.list_tables()?.filter_map(|table| table.name().strip_prefix("spilled/")?.parse().ok().map(TxnId));
+        Ok(ids.collect())
+    }
+
     /// The stored size histogram.
     pub(crate) fn sizes(&self) -> Result<Vec<(Key, i64)>, StorageError> {
         let txn = self.db.begin_read()?;
@@ -219,6 +243,17 @@ impl BaseWrite {
     /// Displaced versions of an index.
     pub(crate) fn history(&self, index: IndexId) -> Result<History<'_>, StorageError> {
         Ok(self.txn.open_table(TableDefinition::new(&history_name(index)))?)
+    }
+
+    /// Spilled rows of a transaction.
+    pub(crate) fn spilled(&self, txn: TxnId) -> Result<Table<'_, SpillKey, Bytes>, StorageError> {
+        Ok(self.txn.open_table(TableDefinition::new(&spilled_name(txn)))?)
+    }
+
+    /// Deletes a transaction's spilled rows.
+    pub(crate) fn drop_spilled(&self, txn: TxnId) -> Result<(), StorageError> {
+        self.txn.delete_table(TableDefinition::<SpillKey, Bytes>::new(&spilled_name(txn)))?;
+        Ok(())
     }
 
     /// Deletes an index's tables.

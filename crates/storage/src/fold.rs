@@ -15,22 +15,24 @@
 //! *Pacing.* (m) One big pass a second gave commits a p999 of 300-700 ms. Slices are short and pauses lie between them, as
 //! long as the slice took, shrinking to none as the memtables fill up.
 
-use crate::base::{Base, BaseTable, BaseWrite, Checkpoint, History, Latest, inverted};
+use crate::base::{Base, BaseTable, BaseWrite, Checkpoint, History, Latest, Snapshot, inverted};
 use crate::error::StorageError;
 use crate::log::Log;
 use crate::memtable::{Chain, Generation, Memtables, Shard};
 use crate::options::Options;
 use crate::pins::{PinView, Pins};
 use crate::sizes::{Sizes, cut, row_bytes};
-use crate::version::{HistoryRow, Row, RowKind};
+use crate::spill::Spills;
+use crate::version::{HistoryRow, Row, RowKind, Version};
 use parking_lot::{Condvar, Mutex};
 use redb::{ReadableTable, ReadableTableMetadata};
+use smallvec::smallvec;
 use std::collections::BTreeSet;
 use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tidelock_base::{IndexId, Key, Timestamp};
+use tidelock_base::{IndexId, Key, Timestamp, Value};
 
 /// Rows in one redb commit: more are cheaper a row, and stall the log's syncs for longer.
 const SLICE_ROWS: usize = 20_000;
@@ -57,6 +59,7 @@ pub(crate) struct FoldCounters {
 pub(crate) struct Folder {
     // Before the base, whose tables it holds: dropped in this order.
     pub(crate) memtables: Memtables,
+    pub(crate) spills: Spills,
     pub(crate) base: Base,
     pub(crate) pins: Arc<Pins>,
     pub(crate) memtable_max_bytes: usize,
@@ -71,6 +74,8 @@ pub(crate) struct Folder {
 #[derive(Default)]
 struct Control {
     stopping: bool,
+    /// Something was spilled: to be written soon.
+    spilled: bool,
     /// Passes begun and ended; a request is "the pass after those begun".
     begun: u64,
     ended: u64,
@@ -92,6 +97,7 @@ impl Folder {
     pub(crate) fn new(base: Base, pins: Arc<Pins>, options: &Options) -> Folder {
         Folder {
             memtables: Memtables::new(Arc::clone(&pins)),
+            spills: Spills::default(),
             base,
             pins,
             memtable_max_bytes: options.memtable_max_bytes,
@@ -111,6 +117,8 @@ impl Folder {
         for index in indexes {
             self.memtables.add(index, snapshot.table(index)?);
         }
+        self.spills.load(self.base.spilled()?);
+        self.spills.show(&snapshot)?;
         self.pending.lock().history.extend(with_history);
         let mut sizes = self.sizes.lock();
         self.base.sizes()?.into_iter().for_each(|(start, bytes)| sizes.load(start, bytes));
@@ -131,14 +139,22 @@ impl Folder {
 
     /// One pass. Only the fold thread calls it.
     pub(crate) fn pass(&self, log: &Log) -> Result<(), StorageError> {
+        if let Some(segment) = self.spills.newest_moved() {
+            // Else their tables would stay until the segment is full.
+            log.leave_segment(segment);
+        }
         let floor = log.floor();
         // Drops are queued before they are logged: one that was logged below the floor is in the queue.
         let drops = std::mem::take(&mut self.pending.lock().drops);
         // Makes the floor's segment exist before the base says that replay starts there.
         log.flush_now()?;
         let folded_ts = log.durable_ts();
+        // Before anything is frozen: what these wrote over is then in redb when their rows are moved.
+        let ended = self.spills.take_ended();
         let mut pass = Pass::new(self, Some(log));
         pass.fold_all()?;
+        pass.commit_slice()?;
+        pass.end_spilled(ended)?;
         pass.drop_indexes(&drops)?;
         pass.collect_history()?;
         pass.commit_slice()?;
@@ -150,6 +166,7 @@ impl Folder {
         }
         pass.commit_slice()?;
         log.segments().recycle_below(floor)?;
+        pass.drop_moved(floor)?;
         self.counters.passes.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
@@ -167,6 +184,35 @@ impl Folder {
         Ok(())
     }
 
+    /// Writes what was spilled, between two slices or two passes.
+    pub(crate) fn write_spills(&self) -> Result<(), StorageError> {
+        self.control.lock().spilled = false;
+        self.spills.work(&self.base, || self.publish(&self.base.snapshot()?, &[]))
+    }
+
+    /// Something was spilled, or its transaction ended.
+    pub(crate) fn wake_for_spills(&self) {
+        self.control.lock().spilled = true;
+        self.wake.notify_all();
+    }
+
+    /// Shows readers a new snapshot of redb; the frozen generations of `folded` are wholly in it.
+    fn publish(&self, snapshot: &Snapshot, folded: &[(Arc<Shard>, usize)]) -> Result<(), StorageError> {
+        for shard in self.memtables.all() {
+            let done = folded.iter().any(|(done, _)| Arc::ptr_eq(done, &shard));
+            shard.rebase(snapshot.table(shard.index)?, done);
+        }
+        self.spills.show(snapshot)
+    }
+
+    /// Rows were added to an index's history.
+    pub(crate) fn note_history(&self, index: IndexId, added: u64) {
+        if added > 0 {
+            self.counters.history_rows.fetch_add(added, Ordering::Relaxed);
+            self.pending.lock().history.insert(index);
+        }
+    }
+
     /// How long to rest after a slice that took `busy`.
     fn pause(&self, busy: Duration) -> Duration {
         let fill = self.memtables.bytes() as f64 / self.memtable_max_bytes.max(1) as f64;
@@ -176,7 +222,7 @@ impl Folder {
     fn rest(&self, busy: Duration) {
         let mut control = self.control.lock();
         // Somebody who waits for the pass, or for its end, should not wait for its manners.
-        if !control.stopping && control.requested <= control.ended {
+        if !control.stopping && !control.spilled && control.requested <= control.ended {
             self.wake.wait_for(&mut control, self.pause(busy));
         }
     }
@@ -199,21 +245,24 @@ impl Folder {
         Ok(())
     }
 
-    /// Waits until a pass is due, `due` says so, or the tick is over; `None` when the thread should end.
-    pub(crate) fn next_pass(&self, tick: Duration, due: impl Fn() -> bool) -> Option<bool> {
+    /// Waits until something is asked for, or the tick is over; no, when the thread should end.
+    pub(crate) fn wait_for_work(&self, tick: Duration) -> bool {
         let mut control = self.control.lock();
-        if !control.stopping && control.requested <= control.ended {
+        if !control.stopping && !control.spilled && control.requested <= control.ended && !self.spills.has_ended() {
             self.wake.wait_for(&mut control, tick);
         }
-        if control.stopping {
-            return None;
-        }
-        let begin = control.requested > control.ended || due();
-        control.begun += u64::from(begin);
-        Some(begin)
+        !control.stopping
     }
 
-    /// The pass that `next_pass` announced has ended.
+    /// Begins a pass if one was requested, or is `due`.
+    pub(crate) fn begin_pass(&self, due: bool) -> bool {
+        let mut control = self.control.lock();
+        let begin = due || control.requested > control.ended;
+        control.begun += u64::from(begin);
+        begin
+    }
+
+    /// The pass that was begun has ended.
     pub(crate) fn end_pass(&self) {
         let mut control = self.control.lock();
         control.ended = control.begun;
@@ -229,23 +278,25 @@ impl Folder {
 }
 
 /// A redb commit in the making.
-struct Slice {
-    write: BaseWrite,
+pub(crate) struct Slice {
+    pub(crate) write: BaseWrite,
     view: PinView,
-    started: Instant,
-    rows: usize,
-    changed: bool,
+    pub(crate) started: Instant,
+    pub(crate) rows: usize,
+    pub(crate) changed: bool,
+    /// Indexes that spilled rows were moved into.
+    pub(crate) moved_into: BTreeSet<IndexId>,
     /// Shards whose frozen generation this commit completes, and the memory that frees.
     folded: Vec<(Arc<Shard>, usize)>,
 }
 
-fn is_full(rows: usize, started: Instant) -> bool {
+pub(crate) fn is_full(rows: usize, started: Instant) -> bool {
     rows >= SLICE_ROWS || (rows.is_multiple_of(CLOCK_EVERY) && started.elapsed() >= SLICE_TIME)
 }
 
 /// One pass over all shards: a series of slices.
-struct Pass<'a> {
-    folder: &'a Folder,
+pub(crate) struct Pass<'a> {
+    pub(crate) folder: &'a Folder,
     /// `None` in recovery, when there are no pins and everything is durable.
     log: Option<&'a Log>,
     slice: Option<Slice>,
@@ -253,24 +304,24 @@ struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    fn new(folder: &'a Folder, log: Option<&'a Log>) -> Pass<'a> {
+    pub(crate) fn new(folder: &'a Folder, log: Option<&'a Log>) -> Pass<'a> {
         Pass { folder, log, slice: None, changed: false }
     }
 
     /// The slice being filled; the next one begins when it is asked for.
-    fn slice(&mut self) -> Result<&mut Slice, StorageError> {
+    pub(crate) fn slice(&mut self) -> Result<&mut Slice, StorageError> {
         let slice = match self.slice.take() {
             Some(slice) => slice,
             None => {
                 let view = self.log.map_or(PinView::none(), |log| self.folder.pins.view(log.durable_ts()));
                 let write = self.folder.base.begin()?;
-                Slice { write, view, started: Instant::now(), rows: 0, changed: false, folded: Vec::new() }
+                Slice { write, view, started: Instant::now(), rows: 0, changed: false, moved_into: BTreeSet::new(), folded: Vec::new() }
             }
         };
         Ok(self.slice.insert(slice))
     }
 
-    fn fold_all(&mut self) -> Result<(), StorageError> {
+    pub(crate) fn fold_all(&mut self) -> Result<(), StorageError> {
         for shard in self.folder.memtables.all() {
             let Some(frozen) = shard.freeze() else { continue };
             if let Some(log) = self.log {
@@ -308,37 +359,34 @@ impl<'a> Pass<'a> {
         let added = tables.history_added;
         drop(tables);
         slice.rows = count;
-        if added > 0 {
-            folder.counters.history_rows.fetch_add(added, Ordering::Relaxed);
-            folder.pending.lock().history.insert(shard.index);
-        }
+        folder.note_history(shard.index, added);
         Ok(full_at)
     }
 
-    /// Commits and rests.
-    fn next_slice(&mut self) -> Result<(), StorageError> {
+    /// Commits, lets those through who wait for redb, and rests.
+    pub(crate) fn next_slice(&mut self) -> Result<(), StorageError> {
         let busy = self.slice()?.started.elapsed();
         self.commit_slice()?;
         if self.log.is_some() {
             self.folder.rest(busy);
+            self.folder.write_spills()?;
         }
         Ok(())
     }
 
     /// Makes the slice durable and shows it to the readers.
-    fn commit_slice(&mut self) -> Result<(), StorageError> {
+    pub(crate) fn commit_slice(&mut self) -> Result<(), StorageError> {
         let Some(slice) = self.slice.take().filter(|slice| slice.changed) else { return Ok(()) };
         self.changed = true;
         slice.write.commit()?;
         let folder = self.folder;
         let snapshot = folder.base.snapshot()?;
-        for shard in folder.memtables.all() {
-            let folded = slice.folded.iter().any(|(done, _)| Arc::ptr_eq(done, &shard));
-            let base = snapshot.table(shard.index)?;
-            if let Some(base) = base.as_ref().filter(|_| folded) {
-                folder.cut_buckets(shard.index, base)?;
+        folder.publish(&snapshot, &slice.folded)?;
+        let folded = slice.folded.iter().map(|(shard, _)| shard.index);
+        for index in folded.chain(slice.moved_into.iter().copied()) {
+            if let Some(base) = snapshot.table(index)? {
+                folder.cut_buckets(index, &base)?;
             }
-            shard.rebase(base, folded);
         }
         folder.memtables.folded(slice.folded.iter().map(|(_, bytes)| bytes).sum());
         let counters = &folder.counters;
@@ -473,7 +521,7 @@ fn collect_tombstone(latest: &mut Latest<'_>, key: &[u8], ts: Timestamp) -> Resu
 }
 
 /// An index's tables in a slice.
-struct Tables<'txn> {
+pub(crate) struct Tables<'txn> {
     write: &'txn BaseWrite,
     view: &'txn PinView,
     sizes: &'txn Mutex<Sizes>,
@@ -486,10 +534,24 @@ struct Tables<'txn> {
 }
 
 impl<'txn> Tables<'txn> {
-    fn open(slice: &'txn Slice, sizes: &'txn Mutex<Sizes>, index: IndexId) -> Result<Tables<'txn>, StorageError> {
+    pub(crate) fn open(slice: &'txn Slice, sizes: &'txn Mutex<Sizes>, index: IndexId) -> Result<Tables<'txn>, StorageError> {
         let (write, view) = (&slice.write, &slice.view);
         let latest = write.latest(index)?;
         Ok(Tables { write, view, sizes, index, latest, history: None, history_added: 0, buffer: Vec::new() })
+    }
+
+    /// Puts a version into its place unless a newer one, or itself, is there already.
+    pub(crate) fn fold_over_older(&mut self, key: &Key, ts: Timestamp, value: Option<Value>) -> Result<(), StorageError> {
+        let standing = match self.latest.get(&**key)? {
+            Some(found) => Row::decode(found.value())?.ts,
+            None => Timestamp::ZERO,
+        };
+        if standing >= ts { Ok(()) } else { self.fold(key, &smallvec![Version { ts, value }]) }
+    }
+
+    /// Rows that displaced versions have added to history.
+    pub(crate) fn history_added(&self) -> u64 {
+        self.history_added
     }
 
     /// Writes a key's versions.

@@ -8,7 +8,8 @@
 //! 4. [`Storage::installed`] says that all of the commit's versions are in.
 //! 5. The fold thread moves memtables into redb ([`fold`], [`base`]), and lets go of the log below ([`log`]).
 //! 6. Versions that a newer one displaced live on while a [`SnapshotPin`] needs them ([`pins`]).
-//! 7. After a crash [`Storage::open`] replays the log over redb's last state ([`store`]).
+//! 7. What a transaction writes beyond its budget goes to redb at once, as *spilled* rows, which its commit turns into versions ([`spill`]).
+//! 8. After a crash [`Storage::open`] replays the log over redb's last state ([`store`]).
 //!
 //! Two threads: `tidelock-log` syncs, `tidelock-fold` folds. Any failure of the disk or of redb ends the store ([`StorageError`] says why): the process
 //! reopens it. Only this crate names redb.
@@ -22,10 +23,12 @@ mod fold;
 mod log;
 mod memtable;
 mod metrics;
+mod move_spilled;
 mod options;
 mod pins;
 mod read;
 mod sizes;
+mod spill;
 mod store;
 mod version;
 
@@ -34,5 +37,6 @@ pub use metrics::StorageMetrics;
 pub use options::Options;
 pub use pins::SnapshotPin;
 pub use sizes::SpanSize;
+pub use spill::{Done, SequenceRanges, SpillEnd, SpillRow, SpilledVersion, SpilledVersions};
 pub use store::Storage;
 pub use version::Version;

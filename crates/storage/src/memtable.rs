@@ -212,10 +212,10 @@ impl Memtables {
         found
     }
 
-    /// Adds a shard that exists in the base.
-    pub(crate) fn add(&self, index: IndexId, base: Option<Arc<BaseTable>>) {
+    /// Adds a shard that exists in the base, or soon will. No, if the index was dropped.
+    pub(crate) fn add(&self, index: IndexId, base: Option<Arc<BaseTable>>) -> bool {
         let dropped = self.changing.lock();
-        self.insert_shard(&dropped, index, base);
+        self.insert_shard(&dropped, index, base).is_some()
     }
 
     fn insert_shard(&self, dropped: &hashbrown::HashSet<IndexId>, index: IndexId, base: Option<Arc<BaseTable>>) -> Option<Arc<Shard>> {

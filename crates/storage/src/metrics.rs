@@ -33,6 +33,12 @@ pub struct StorageMetrics {
     pub fold_ms: u64,
     /// Displaced versions kept for pinned snapshots (those added since the store was opened, less those dropped).
     pub history_rows: u64,
+    /// Transactions with spilled rows.
+    pub spilled_transactions: u64,
+    /// Rows spilled.
+    pub spilled_rows: u64,
+    /// Spilled rows that became versions.
+    pub spilled_rows_moved: u64,
     /// Point reads that memory could not answer.
     pub base_reads: u64,
     /// Size of redb's page cache in use.

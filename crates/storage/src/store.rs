@@ -11,6 +11,7 @@ use crate::options::Options;
 use crate::pins::{Pins, SnapshotPin};
 use crate::read::{self, ReadCounters};
 use crate::sizes::SpanSize;
+use crate::spill::{self, Done, SequenceRanges, SpillEnd, SpillRow, SpilledVersions};
 use crate::version::Version;
 use parking_lot::Mutex;
 use std::any::Any;
@@ -143,7 +144,67 @@ impl Storage {
             within("key", key.len(), MAX_KEY_BYTES)?;
             within("value", value.as_ref().map_or(0, |value| value.len()), MAX_VALUE_BYTES)?;
         }
-        self.inner().log.append_commit(txn, ts, writes)
+        self.inner().log.append_commit(txn, ts, writes, None)
+    }
+
+    /// As [`Storage::append_commit`], for a transaction that has spilled; `writes` are those it has not. Its spilled rows count except those numbered in
+    /// `ignored`. The caller then ends it with [`Storage::end_spilled`], and calls [`Storage::installed`] after that is done.
+    pub fn append_spilled_commit(
+        &self,
+        txn: TxnId,
+        ts: Timestamp,
+        writes: &[(Key, Option<Value>)],
+        ignored: &SequenceRanges,
+    ) -> Result<(), StorageError> {
+        self.inner().log.append_commit(txn, ts, writes, Some(ignored))
+    }
+
+    /// Keeps rows of a transaction that has not ended, durably: `done` is called when they are in redb, from the thread that wrote them. Rows
+    /// with the key and sequence number of an earlier one replace it.
+    pub fn spill(&self, txn: TxnId, rows: Vec<SpillRow>, done: Done) -> Result<(), StorageError> {
+        for row in &rows {
+            within("key", row.key.len(), MAX_KEY_BYTES)?;
+        }
+        let inner = self.inner();
+        inner.failure.check()?;
+        inner.folder.spills.push_rows(txn, rows, done);
+        inner.folder.wake_for_spills();
+        Ok(())
+    }
+
+    /// Ends a transaction that has spilled. Until `done` is called, readers find its rows with [`Storage::spilled_get`]; from then on as versions.
+    pub fn end_spilled(&self, txn: TxnId, end: SpillEnd, done: Done) -> Result<(), StorageError> {
+        let inner = self.inner();
+        inner.failure.check()?;
+        inner.folder.spills.push_end(txn, end, inner.log.current_segment(), done);
+        inner.folder.wake_for_spills();
+        Ok(())
+    }
+
+    /// What a transaction has spilled of a key, newest first.
+    pub fn spilled_get(&self, txn: TxnId, key: &[u8]) -> Result<SpilledVersions, StorageError> {
+        let inner = self.inner();
+        inner.failure.check()?;
+        match inner.folder.spills.table(txn) {
+            Some(table) => inner.ended(spill::get(&table, key)),
+            None => Ok(SpilledVersions::new()),
+        }
+    }
+
+    /// Shows what a transaction has spilled of a span, in key order or backwards, until `visit` breaks.
+    pub fn spilled_scan(
+        &self,
+        txn: TxnId,
+        span: &Span,
+        reverse: bool,
+        visit: &mut dyn FnMut(Key, SpilledVersions) -> ControlFlow<()>,
+    ) -> Result<(), StorageError> {
+        let inner = self.inner();
+        inner.failure.check()?;
+        match inner.folder.spills.table(txn) {
+            Some(table) => inner.ended(spill::scan(&table, span, reverse, &mut |key, versions| Ok(visit(key, versions)))),
+            None => Ok(()),
+        }
     }
 
     /// Makes a version of an appended commit readable. The versions of one key are installed in timestamp order.
@@ -266,6 +327,7 @@ fn spawn(name: &str, inner: &Arc<Inner>, run: impl FnOnce(&Inner) + Send + 'stat
         // A panic here would leave every committer waiting for ever.
         if catch_unwind(AssertUnwindSafe(|| run(&inner))).is_err() {
             inner.failure.fail(StorageError::Failed("a storage thread panicked".into()));
+            inner.folder.spills.close();
             inner.log.wake_all();
         }
     };
@@ -282,6 +344,7 @@ fn recover(options: Options, disk: Arc<dyn Disk>) -> Result<Inner, StorageError>
     let folder = Folder::new(base, Arc::clone(&pins), &options);
     folder.load_shards()?;
     let end = replay_into(&folder, &disk, checkpoint, options.memtable_freeze_bytes)?;
+    folder.drop_uncommitted()?;
     let last_ts = end.last_ts.max(checkpoint.folded_ts);
     let segments = Segments::new(Arc::clone(&disk), options.log_segment_bytes, end.oldest_segment, end.spares.clone())?;
     let log = Log::start(segments, &end, last_ts, Arc::clone(&failure), Arc::clone(&pins))?;
@@ -296,6 +359,10 @@ fn replay_into(folder: &Folder, disk: &Arc<dyn Disk>, checkpoint: Checkpoint, fo
     replay(&**disk, checkpoint.log_floor, &mut |event| {
         match event {
             Event::Commit(commit) => folder.memtables.install(commit.ts, commit.ts, commit.writes),
+            Event::SpilledCommit(spilled, commit) => {
+                folder.recover_spilled(&spilled)?;
+                folder.memtables.install(commit.ts, commit.ts, commit.writes);
+            }
             Event::DropIndex(index) => {
                 folder.memtables.drop_index(index);
                 folder.drop_index(index);
@@ -317,13 +384,20 @@ impl Inner {
 
     /// The fold thread.
     fn run_fold(&self) {
+        self.fold_until_stopped();
+        self.folder.spills.close();
+    }
+
+    fn fold_until_stopped(&self) {
         let mut ended_at = Instant::now();
         loop {
-            let due = || {
-                let bytes = self.folder.memtables.bytes();
-                bytes >= self.options.memtable_freeze_bytes || (bytes > 0 && ended_at.elapsed() >= self.options.fold_interval)
-            };
-            let Some(begin) = self.folder.next_pass(FOLD_TICK, due) else { return };
+            if !self.folder.wait_for_work(FOLD_TICK) {
+                return;
+            }
+            if self.ended(self.folder.write_spills()).is_err() {
+                return;
+            }
+            let begin = self.folder.begin_pass(self.fold_is_due(ended_at));
             let outcome = if begin { self.folder.pass(&self.log) } else { Ok(()) };
             if self.ended(outcome.and_then(|()| self.log.segments().prepare_spare())).is_err() {
                 return;
@@ -333,6 +407,14 @@ impl Inner {
                 ended_at = Instant::now();
             }
         }
+    }
+
+    fn fold_is_due(&self, ended_at: Instant) -> bool {
+        let (bytes, spills) = (self.folder.memtables.bytes(), &self.folder.spills);
+        bytes >= self.options.memtable_freeze_bytes
+            || (bytes > 0 && ended_at.elapsed() >= self.options.fold_interval)
+            || spills.has_ended()
+            || spills.newest_moved().is_some()
     }
 
     fn metrics(&self) -> StorageMetrics {
@@ -356,6 +438,9 @@ impl Inner {
             folded_rows: load(&fold.rows),
             fold_ms: load(&fold.busy_us) / 1000,
             history_rows: load(&fold.history_rows),
+            spilled_transactions: self.folder.spills.len() as u64,
+            spilled_rows: load(&self.folder.spills.rows),
+            spilled_rows_moved: load(&self.folder.spills.moved),
             base_reads: load(&self.reads.base_reads),
             base_cache_bytes: self.folder.base.cached_bytes() as u64,
             base_file_bytes: self.disk.open(crate::base::FILE).and_then(|file| file.len()).unwrap_or(0),

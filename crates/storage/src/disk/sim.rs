@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What disks write atomically.
@@ -29,6 +30,33 @@ pub enum Fault {
 struct Inode {
     now: Vec<u8>,
     synced: Vec<u8>,
+    /// Where the two may differ, besides in length: so that a sync of a large file costs what was written.
+    dirty: Vec<Range<usize>>,
+}
+
+impl Inode {
+    fn write(&mut self, offset: usize, bytes: &[u8]) {
+        let place = offset..offset + bytes.len();
+        if self.now.len() < place.end {
+            self.now.resize(place.end, 0);
+        }
+        self.now[place.clone()].copy_from_slice(bytes);
+        self.dirty.push(place);
+    }
+
+    fn set_len(&mut self, len: usize) {
+        // What lies behind the cut and comes back as zeros differs from what is synced.
+        self.dirty.push(len.min(self.now.len())..len.max(self.now.len()));
+        self.now.resize(len, 0);
+    }
+
+    fn sync(&mut self) {
+        self.synced.resize(self.now.len(), 0);
+        for place in self.dirty.drain(..) {
+            let place = place.start.min(self.now.len())..place.end.min(self.now.len());
+            self.synced[place.clone()].copy_from_slice(&self.now[place]);
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -89,7 +117,7 @@ impl SimDisk {
         };
         let inodes = state.inodes.iter().map(|inode| {
             let bytes = survive(inode, &mut random);
-            Inode { now: bytes.clone(), synced: bytes }
+            Inode { now: bytes.clone(), synced: bytes, dirty: Vec::new() }
         });
         let inodes = inodes.collect();
         SimDisk(Arc::new(Mutex::new(State { inodes, names, ..State::default() })))
@@ -99,8 +127,10 @@ impl SimDisk {
     pub fn damage(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
         let mut state = self.0.lock();
         if let Some(inode) = state.names.get(name).copied() {
-            change(&mut state.inodes[inode].now);
-            state.inodes[inode].synced = state.inodes[inode].now.clone();
+            let inode = &mut state.inodes[inode];
+            change(&mut inode.now);
+            inode.synced = inode.now.clone();
+            inode.dirty.clear();
         }
     }
 
@@ -215,27 +245,21 @@ impl DiskFile for SimFile {
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.disk.0.lock();
         state.step(true)?;
-        let now = &mut state.inodes[self.inode].now;
-        let (start, end) = (offset as usize, offset as usize + bytes.len());
-        if now.len() < end {
-            now.resize(end, 0);
-        }
-        now[start..end].copy_from_slice(bytes);
+        state.inodes[self.inode].write(offset as usize, bytes);
         Ok(())
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         let mut state = self.disk.0.lock();
         state.step(true)?;
-        state.inodes[self.inode].now.resize(len as usize, 0);
+        state.inodes[self.inode].set_len(len as usize);
         Ok(())
     }
 
     fn sync(&self) -> io::Result<()> {
         let mut state = self.disk.0.lock();
         state.step(false)?;
-        let inode = &mut state.inodes[self.inode];
-        inode.synced.clone_from(&inode.now);
+        state.inodes[self.inode].sync();
         Ok(())
     }
 }

@@ -21,8 +21,9 @@ mod segment;
 use crate::disk::DiskFile;
 use crate::error::{Failure, StorageError};
 use crate::pins::Pins;
+use crate::spill::SequenceRanges;
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use record::{Kind, Place, Write, commit_len, encode_commit, encode_drop, push_record, record_len, write_len};
+use record::{Kind, Place, Write, commit_len, encode_commit, encode_drop, encode_ignored, ignored_len, push_record, record_len, write_len};
 pub(crate) use segment::Segments;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -147,8 +148,14 @@ impl Log {
         &self.segments
     }
 
-    /// Appends a commit to the tail.
-    pub(crate) fn append_commit(&self, txn: TxnId, ts: Timestamp, writes: &[Write]) -> Result<(), StorageError> {
+    /// Appends a commit to the tail. `ignored` says that the transaction has spilled, and which of its spilled rows do not count.
+    pub(crate) fn append_commit(
+        &self,
+        txn: TxnId,
+        ts: Timestamp,
+        writes: &[Write],
+        ignored: Option<&SequenceRanges>,
+    ) -> Result<(), StorageError> {
         let mut tail = self.tail_with_room()?;
         if ts <= tail.last_ts {
             return Err(StorageError::OutOfOrder { last: tail.last_ts, found: ts });
@@ -166,7 +173,13 @@ impl Log {
             rest = after;
             payload = commit_len(rest);
         }
-        let segment = self.push(&mut tail, Kind::Commit, payload, |out| encode_commit(out, txn, ts, chunks, rest));
+        let segment = match ignored {
+            None => self.push(&mut tail, Kind::Commit, payload, |out| encode_commit(out, txn, ts, chunks, rest)),
+            Some(ignored) => self.push(&mut tail, Kind::SpilledCommit, ignored_len(ignored) + payload, |out| {
+                encode_ignored(out, ignored);
+                encode_commit(out, txn, ts, chunks, rest);
+            }),
+        };
         tail.uninstalled.insert(ts, first_segment.unwrap_or(segment));
         tail.last_ts = ts;
         self.last_ts.store(ts.0, Ordering::Release);
@@ -199,14 +212,28 @@ impl Log {
         let room = self.segments.bytes().saturating_sub(tail.offset + record_len(0) as u64);
         // A record larger than a segment gets one of its own, which then grows.
         if len as u64 > room && tail.offset > segment::first_offset() {
-            tail.place(Kind::Seal, |_| ());
-            tail.segment += 1;
-            tail.offset = segment::first_offset();
+            tail.begin_segment();
         }
         tail.place(kind, encode);
         self.counters.records.fetch_add(1, Ordering::Relaxed);
         self.counters.bytes.fetch_add(len as u64, Ordering::Relaxed);
         tail.segment
+    }
+
+    /// The segment that is appended to.
+    pub(crate) fn current_segment(&self) -> u64 {
+        self.tail.lock().segment
+    }
+
+    /// Goes on in a new segment, if `segment` is being appended to.
+    pub(crate) fn leave_segment(&self, segment: u64) {
+        let mut tail = self.tail.lock();
+        if tail.segment <= segment && tail.offset > segment::first_offset() {
+            tail.begin_segment();
+            // Written with the next flush, so that the segment exists before the base says that replay starts there.
+            let piece = Piece { segment: tail.segment, offset: tail.offset, first_lsn: tail.next_lsn, bytes: Vec::new() };
+            tail.pieces.push(piece);
+        }
     }
 
     /// All writes of the commit have reached the memtable.
@@ -391,6 +418,12 @@ impl Log {
 }
 
 impl Tail {
+    fn begin_segment(&mut self) {
+        self.place(Kind::Seal, |_| ());
+        self.segment += 1;
+        self.offset = segment::first_offset();
+    }
+
     fn place(&mut self, kind: Kind, encode: impl FnOnce(&mut Vec<u8>)) {
         let place = Place { segment: self.segment, lsn: self.next_lsn, synced: self.synced_lsn };
         if self.pieces.last().is_none_or(|piece| piece.segment != self.segment) {

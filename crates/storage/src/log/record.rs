@@ -9,6 +9,7 @@
 //! proves corruption; without such a witness the bad one is the torn end of the log.
 
 use crate::error::StorageError;
+use crate::spill::SequenceRanges;
 use tidelock_base::{IndexId, Key, Timestamp, TxnId, Value};
 
 /// Bytes before the payload.
@@ -33,6 +34,8 @@ pub(crate) enum Kind {
     DropIndex = 3,
     /// The segment ends here; the log goes on in the next one.
     Seal = 4,
+    /// A `Commit` with which spilled rows became versions, too.
+    SpilledCommit = 5,
 }
 
 /// Where a record stands in the log.
@@ -96,6 +99,7 @@ pub(crate) fn parse_record(segment: u64, bytes: &[u8], offset: usize) -> Option<
         2 => Kind::Chunk,
         3 => Kind::DropIndex,
         4 => Kind::Seal,
+        5 => Kind::SpilledCommit,
         _ => return None,
     };
     let payload_len = read_u32(header, 0)? as usize;
@@ -123,7 +127,7 @@ pub(crate) type Write = (Key, Option<Value>);
 pub(crate) struct CommitPayload {
     pub(crate) txn: TxnId,
     pub(crate) ts: Timestamp,
-    /// `Commit`: how many chunks precede it. `Chunk`: which one this is, from 0.
+    /// `Commit` and `SpilledCommit`: how many chunks precede it. `Chunk`: which one this is, from 0.
     pub(crate) part: u32,
     pub(crate) writes: Vec<Write>,
 }
@@ -168,6 +172,31 @@ pub(crate) fn decode_commit(payload: &[u8]) -> Option<CommitPayload> {
         rest = tail;
     }
     rest.is_empty().then_some(CommitPayload { txn, ts, part, writes })
+}
+
+/// Payload bytes that a `SpilledCommit` has before those of a commit.
+pub(crate) fn ignored_len(ignored: &SequenceRanges) -> usize {
+    4 + 8 * ignored.ranges().len()
+}
+
+/// Appends which spilled rows do not count.
+pub(crate) fn encode_ignored(out: &mut Vec<u8>, ignored: &SequenceRanges) {
+    out.extend_from_slice(&(ignored.ranges().len() as u32).to_le_bytes());
+    for (first, last) in ignored.ranges() {
+        out.extend_from_slice(&first.to_le_bytes());
+        out.extend_from_slice(&last.to_le_bytes());
+    }
+}
+
+/// Reads which spilled rows do not count, and the commit behind.
+pub(crate) fn decode_spilled_commit(payload: &[u8]) -> Option<(SequenceRanges, CommitPayload)> {
+    let count = read_u32(payload, 0)? as usize;
+    let end = count.checked_mul(8)?.checked_add(4)?;
+    let mut ignored = SequenceRanges::default();
+    for range in payload.get(4..end)?.chunks_exact(8) {
+        ignored.add(read_u32(range, 0)?, read_u32(range, 4)?);
+    }
+    Some((ignored, decode_commit(payload.get(end..)?)?))
 }
 
 /// Appends the payload of `DropIndex`.

@@ -6,12 +6,13 @@
 //! sound from then on, and the log goes on in a new one.
 
 use super::record::{
-    CommitPayload, Kind, Place, RECORD_HEADER, Record, SEGMENT_HEADER, decode_commit, decode_drop, decode_segment_header, parse_record,
-    peek_lsns, push_record, undecodable,
+    CommitPayload, Kind, Place, RECORD_HEADER, Record, SEGMENT_HEADER, decode_commit, decode_drop, decode_segment_header,
+    decode_spilled_commit, parse_record, peek_lsns, push_record, undecodable,
 };
 use super::segment::{is_spare, segment_name, segment_number};
 use crate::disk::Disk;
 use crate::error::StorageError;
+use crate::spill::SpilledCommit;
 use std::collections::BTreeMap;
 use tidelock_base::{IndexId, Timestamp};
 
@@ -23,6 +24,8 @@ const WITNESS_DISTANCE: u64 = 1 << 32;
 pub(crate) enum Event {
     /// A commit, whole.
     Commit(CommitPayload),
+    /// A commit that has spilled, and what of it was not spilled.
+    SpilledCommit(SpilledCommit, CommitPayload),
     /// An index was dropped.
     DropIndex(IndexId),
 }
@@ -187,16 +190,29 @@ impl Reader<'_> {
                 Ok(())
             }
             Kind::Commit => {
-                let mut commit = decode_commit(record.payload).ok_or_else(|| undecodable(name, offset))?;
-                self.join_chunks(&mut commit).ok_or_else(|| undecodable(name, offset))?;
-                if commit.ts <= self.end.last_ts {
-                    let detail = format!("commit {} follows {}", commit.ts, self.end.last_ts);
-                    return Err(StorageError::corrupt(name, offset as u64, detail));
-                }
-                self.end.last_ts = commit.ts;
+                let commit = decode_commit(record.payload).ok_or_else(|| undecodable(name, offset))?;
+                let commit = self.whole_commit(commit, name, offset)?;
                 (self.apply)(Event::Commit(commit))
             }
+            Kind::SpilledCommit => {
+                let (ignored, commit) = decode_spilled_commit(record.payload).ok_or_else(|| undecodable(name, offset))?;
+                let commit = self.whole_commit(commit, name, offset)?;
+                let segment = segment_number(name).unwrap_or(self.end.oldest_segment);
+                let spilled = SpilledCommit { txn: commit.txn, ts: commit.ts, ignored, segment };
+                (self.apply)(Event::SpilledCommit(spilled, commit))
+            }
         }
+    }
+
+    /// A commit with its chunks, next in order.
+    fn whole_commit(&mut self, mut commit: CommitPayload, name: &str, offset: usize) -> Result<CommitPayload, StorageError> {
+        self.join_chunks(&mut commit).ok_or_else(|| undecodable(name, offset))?;
+        if commit.ts <= self.end.last_ts {
+            let detail = format!("commit {} follows {}", commit.ts, self.end.last_ts);
+            return Err(StorageError::corrupt(name, offset as u64, detail));
+        }
+        self.end.last_ts = commit.ts;
+        Ok(commit)
     }
 
     /// Puts a big commit together. `None` if a chunk is missing.
