@@ -6,6 +6,8 @@
 //! | [`eval`] | one file per kind of request |
 //! | [`range`](mod@range) | ranges, their borders, splits and merges |
 //! | [`lock_table`] | who holds and who waits for each key, and the intents |
+//! | `snapshot_read` | reading without locks |
+//! | [`spill`] | what large transactions hold, moved to disk |
 //! | [`deadlock`] | the waits-for graph |
 //! | [`wait`] | the asynchronous side of waiting |
 //! | [`txn_record`] | the one place that says whether a transaction committed |
@@ -29,6 +31,8 @@ pub mod range;
 pub mod resolver;
 pub mod sequencer;
 mod settings;
+mod snapshot_read;
+pub mod spill;
 pub mod store;
 pub mod txn_record;
 pub mod wait;

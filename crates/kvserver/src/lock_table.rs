@@ -16,6 +16,7 @@
 //! Invariants:
 //! - no two holders of a key conflict, unless one of them is finished;
 //! - an intent's owner is among the holders;
+//! - a holder whose transaction has spilled it is here only as a copy, while somebody waits for it or asks;
 //! - a waiter is granted only when neither a holder nor a waiter *ahead of it* conflicts, so nobody is overtaken; only a
 //!   transaction that already holds a lock on the key may strengthen it past the queue;
 //! - a key without holders and waiters has no entry.
@@ -23,6 +24,7 @@
 //! This is a pure state machine: no waiting, no clock, no storage. Who is to be woken, and which values became committed,
 //! is returned to the caller.
 
+use crate::spill::{strength_of, tag_of};
 use crate::txn_record::TxnRecord;
 use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, VecDeque};
@@ -30,6 +32,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use tidelock_base::{Key, Span, Timestamp, TxnId, Value};
 use tidelock_kvapi::{LockStrength, TxnStatus};
+use tidelock_storage::{SpillRow, SpilledVersion};
 
 /// Names a place in a queue; unique in a store, so that it survives the move to another range at a split.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -72,9 +75,17 @@ pub struct Overlay {
     pub value: Option<Value>,
 }
 
+/// What a lock costs in memory besides its key: the entry, its place in a tree node, its holder.
+const LOCK_BYTES: usize = 200;
+
+/// What an intent costs besides key and value: its place in the chain, the value's allocation, and its entry for the log.
+const INTENT_BYTES: usize = 180;
+
 #[derive(Debug)]
 struct Holder {
     record: Arc<TxnRecord>,
+    /// All of this, and of the intent, is also in storage ([`crate::spill`]).
+    copy: bool,
     /// Strengthening steps with the sequence number of each; the last is what is held.
     grants: SmallVec<[(u32, LockStrength); 1]>,
 }
@@ -160,8 +171,9 @@ impl LockTable {
         waiter: Option<WaiterId>,
     ) -> Acquired {
         if !self.keys.contains_key(key) {
-            let holder = Holder { record: Arc::clone(record), grants: smallvec![(sequence, strength)] };
+            let holder = Holder { record: Arc::clone(record), copy: false, grants: smallvec![(sequence, strength)] };
             record.hold();
+            record.add_memory(LOCK_BYTES + key.len());
             self.keys.insert(key.clone(), KeyState { holders: smallvec![holder], ..KeyState::default() });
             return Acquired::Granted { before: None, overtook: false };
         }
@@ -201,6 +213,7 @@ impl LockTable {
     pub fn leave(&mut self, key: &Key, waiter: WaiterId) -> Ready {
         let Some(state) = self.keys.get_mut(key) else { return Ready::new() };
         state.drop_waiter(Some(waiter));
+        state.drop_copies();
         let ready = state.ready();
         self.tidy(key);
         ready
@@ -244,6 +257,10 @@ impl LockTable {
         };
         let intent = state.intent.get_or_insert_with(|| Intent { record: Arc::clone(record), versions: SmallVec::new() });
         debug_assert_eq!(intent.record.id, record.id, "two transactions write one key");
+        record.add_memory(INTENT_BYTES + key.len() + value.as_ref().map_or(0, |value| value.len()));
+        if let Some(holder) = state.holders.iter_mut().find(|h| h.record.id == record.id) {
+            holder.copy = false;
+        }
         match intent.versions.last_mut() {
             Some((last, newest)) if *last == sequence => *newest = value,
             _ => intent.versions.push((sequence, value)),
@@ -314,6 +331,65 @@ impl LockTable {
         ready
     }
 
+    /// What a transaction holds from a key on, copies left out; looks at `limit` keys, and says where to go on.
+    pub fn rows_to_spill(&self, txn: TxnId, start: &Key, limit: usize, rows: &mut Vec<SpillRow>) -> Option<Key> {
+        for (looked_at, (key, state)) in self.keys.range::<Key, _>(start..).enumerate() {
+            if looked_at == limit {
+                return Some(key.clone());
+            }
+            state.rows_to_spill(key, txn, rows);
+        }
+        None
+    }
+
+    /// What a transaction holds on a key is in storage now: it goes, or stays as a copy for those who wait for it.
+    pub fn forget_spilled(&mut self, key: &Key, txn: TxnId) {
+        let Some(state) = self.keys.get_mut(key) else { return };
+        if let Some(holder) = state.holders.iter_mut().find(|h| h.record.id == txn) {
+            holder.copy = true;
+            holder.record.note_brought_back();
+        }
+        self.drop_copies(key);
+    }
+
+    /// Puts what storage knows of a transaction's hold on a key back into the table: `versions`, newest first.
+    pub fn bring_back(&mut self, key: &Key, record: &Arc<TxnRecord>, versions: &[SpilledVersion]) {
+        let state = self.keys.entry(key.clone()).or_default();
+        let mut grants: SmallVec<[(u32, LockStrength); 1]> = SmallVec::new();
+        let mut written: SmallVec<[(u32, Option<Value>); 1]> = SmallVec::new();
+        for version in versions.iter().rev() {
+            let strength = strength_of(version.tag);
+            if grants.last().is_none_or(|(_, held)| *held < strength) {
+                grants.push((version.sequence, strength));
+            }
+            written.extend(version.change.clone().map(|value| (version.sequence, value)));
+        }
+        let bytes: usize = written.iter().map(|(_, value)| INTENT_BYTES + value.as_ref().map_or(0, |value| value.len())).sum();
+        record.add_memory(LOCK_BYTES + key.len() + bytes);
+        record.hold();
+        record.note_brought_back();
+        state.holders.push(Holder { record: Arc::clone(record), copy: true, grants });
+        if !written.is_empty() {
+            debug_assert!(state.intent.is_none(), "two transactions write one key");
+            state.intent = Some(Intent { record: Arc::clone(record), versions: written });
+        }
+    }
+
+    /// Lets go of copies on a key that nobody waits for.
+    pub fn drop_copies(&mut self, key: &Key) {
+        if let Some(state) = self.keys.get_mut(key) {
+            state.drop_copies();
+            self.tidy(key);
+        }
+    }
+
+    /// Lets go of the copies of one transaction that nobody waits for.
+    pub fn drop_copies_of(&mut self, txn: TxnId) {
+        let copied = |state: &KeyState| state.holders.iter().any(|h| h.copy && h.record.id == txn);
+        let keys: Vec<Key> = self.keys.iter().filter(|(_, state)| copied(state)).map(|(key, _)| key.clone()).collect();
+        keys.iter().for_each(|key| self.drop_copies(key));
+    }
+
     /// Moves everything from `key` on into a new table: the right side of a split.
     #[must_use]
     pub fn split_off(&mut self, key: &Key) -> LockTable {
@@ -363,11 +439,15 @@ impl KeyState {
 
     fn grant(&mut self, record: &Arc<TxnRecord>, strength: LockStrength, sequence: u32) {
         match self.holders.iter_mut().find(|h| h.record.id == record.id) {
-            Some(holder) => holder.grants.push((sequence, strength)),
+            Some(holder) => {
+                holder.grants.push((sequence, strength));
+                holder.copy = false;
+            }
             None => {
                 record.hold();
+                record.add_memory(LOCK_BYTES);
                 let grants = smallvec![(sequence, strength)];
-                self.holders.push(Holder { record: Arc::clone(record), grants });
+                self.holders.push(Holder { record: Arc::clone(record), copy: false, grants });
             }
         }
     }
@@ -378,6 +458,35 @@ impl KeyState {
             if queue.is_empty() {
                 self.waiters = None;
             }
+        }
+    }
+
+    fn drop_copies(&mut self) {
+        if self.waiters.is_some() {
+            return;
+        }
+        while let Some(at) = self.holders.iter().position(|h| h.copy) {
+            let record = self.holders.remove(at).record;
+            if self.intent.as_ref().is_some_and(|intent| intent.record.id == record.id) {
+                self.intent = None;
+            }
+            record.let_go();
+        }
+    }
+
+    fn rows_to_spill(&self, key: &Key, txn: TxnId, rows: &mut Vec<SpillRow>) {
+        let Some(holder) = self.holders.iter().find(|h| h.record.id == txn && !h.copy) else { return };
+        let versions = self.intent.as_ref().filter(|intent| intent.record.id == txn).map(|intent| &intent.versions[..]).unwrap_or_default();
+        let mut row = |sequence, strength, change| {
+            let version = SpilledVersion { sequence, tag: tag_of(strength), change };
+            rows.push(SpillRow { key: key.clone(), version });
+        };
+        for (sequence, value) in versions {
+            let granted = holder.grants.iter().rev().find(|(granted, _)| granted <= sequence);
+            row(*sequence, granted.map_or(holder.strength(), |(_, strength)| *strength), Some(value.clone()));
+        }
+        for (sequence, strength) in holder.grants.iter().filter(|(granted, _)| versions.iter().all(|(written, _)| written != granted)) {
+            row(*sequence, *strength, None);
         }
     }
 

@@ -33,6 +33,10 @@ pub struct StoreMetrics {
     pub versions_installed: AtomicU64,
     /// Records of finished transactions let go of.
     pub records_forgotten: AtomicU64,
+    /// Times a transaction outgrew its budget and spilled.
+    pub spills: AtomicU64,
+    /// Locks and intents spilled.
+    pub spilled_rows: AtomicU64,
     /// Ranges cut.
     pub splits: AtomicU64,
     /// Ranges joined.
@@ -57,6 +61,8 @@ impl Default for StoreMetrics {
             resolved_by_request: zero(),
             versions_installed: zero(),
             records_forgotten: zero(),
+            spills: zero(),
+            spilled_rows: zero(),
             splits: zero(),
             merges: zero(),
         }
@@ -95,6 +101,8 @@ impl StoreMetrics {
             ("kv.resolved_by_request", &self.resolved_by_request),
             ("kv.versions_installed", &self.versions_installed),
             ("kv.records_forgotten", &self.records_forgotten),
+            ("kv.spills", &self.spills),
+            ("kv.spilled_rows", &self.spilled_rows),
             ("kv.splits", &self.splits),
             ("kv.merges", &self.merges),
         ] {

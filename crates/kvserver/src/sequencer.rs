@@ -49,6 +49,8 @@ pub struct CommitFootprint {
     ts: Timestamp,
     sorted: Vec<Key>,
     hashes: HashSet<u64>,
+    /// It wrote more keys than can be named here.
+    many: bool,
 }
 
 /// Compares a key's values at two moments, in the given columns; what the sequencer cannot do itself.
@@ -114,7 +116,7 @@ impl Sequencer {
         keys.sort_unstable();
         keys.dedup();
         let hashes = keys.iter().map(|key| self.hash(key)).collect();
-        CommitFootprint { ts: Timestamp::ZERO, sorted: keys, hashes }
+        CommitFootprint { ts: Timestamp::ZERO, sorted: keys, hashes, many: false }
     }
 
     /// Waits for the others to pass, validates against everything that committed since `from`.
@@ -218,6 +220,11 @@ impl Window {
     }
 
     fn remember(&mut self, footprint: CommitFootprint) {
+        if footprint.many {
+            // Any key may be among them.
+            self.system_writes.clear();
+            self.system_floor = footprint.ts;
+        }
         for key in footprint.sorted.iter().take_while(|key| key.index() < FIRST_USER_INDEX) {
             self.system_writes.insert(key.clone(), footprint.ts);
         }
@@ -225,7 +232,7 @@ impl Window {
             self.system_writes.clear();
             self.system_floor = footprint.ts;
         }
-        if footprint.sorted.len() > MAX_FOOTPRINT_KEYS {
+        if footprint.many || footprint.sorted.len() > MAX_FOOTPRINT_KEYS {
             self.floor = footprint.ts;
             self.commits.clear();
             self.keys = 0;
@@ -242,6 +249,11 @@ impl Window {
 }
 
 impl CommitFootprint {
+    /// Of a commit that wrote too many keys to name: whoever began before it compares everything.
+    pub fn of_many() -> CommitFootprint {
+        CommitFootprint { ts: Timestamp::ZERO, sorted: Vec::new(), hashes: HashSet::new(), many: true }
+    }
+
     fn first_in(&self, span: &Span) -> usize {
         self.sorted.partition_point(|key| *key < span.start)
     }

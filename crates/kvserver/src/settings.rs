@@ -30,6 +30,8 @@ pub enum Number {
     PassKeys,
     /// `kv.resolver.range_cost`
     RangeCost,
+    /// `kv.txn.spill_bytes`
+    SpillBytes,
 }
 
 /// What is known of a whole-number setting.
@@ -50,7 +52,7 @@ pub struct NumberSetting {
 }
 
 /// All whole-number settings, in the order of [`Number`], which is that of their names.
-pub static NUMBERS: [NumberSetting; 11] = [
+pub static NUMBERS: [NumberSetting; 12] = [
     NumberSetting {
         number: Number::MaxWaiters,
         name: "kv.lock.max_waiters",
@@ -141,6 +143,15 @@ pub static NUMBERS: [NumberSetting; 11] = [
         default: 10,
         min: 1,
         max: 10_000,
+    },
+    NumberSetting {
+        number: Number::SpillBytes,
+        name: "kv.txn.spill_bytes",
+        description: "Memory that a transaction's locks and writes may take before they move to disk.",
+        // About ten thousand small rows: all but bulk work stays in memory.
+        default: 4 << 20,
+        min: 1 << 10,
+        max: 1 << 40,
     },
 ];
 

@@ -15,8 +15,9 @@ use crate::lock_table::{Finished, WaiterId};
 use crate::metrics::{StoreMetrics, add};
 use crate::range::{Range, RangeChange, RangeGuard, RangeMap};
 use crate::resolver::IntentResolver;
-use crate::sequencer::{Compare, Sequencer};
+use crate::sequencer::Sequencer;
 use crate::settings::{KvSettings, Number};
+use crate::spill::SpilledTxns;
 use crate::txn_record::TxnRegistry;
 use crate::wait::{WaitInfo, WaitRoom};
 use std::future::poll_fn;
@@ -24,7 +25,6 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
-use tidelock_base::row::{ColumnSet, same_columns};
 use tidelock_base::{IndexId, Key, RangeId, SessionId, Span, Timestamp, TxnId, Value};
 use tidelock_kvapi::{BatchRequest, BatchResponse, KvError, LockStrength, RangeDescriptor, Request, Sender, Snapshot, TxnStatus};
 use tidelock_storage::{Storage, StorageError};
@@ -40,6 +40,7 @@ pub struct Store {
     pub(crate) storage: Storage,
     pub(crate) ranges: RangeMap,
     pub(crate) records: TxnRegistry,
+    pub(crate) spilled: SpilledTxns,
     pub(crate) sequencer: Sequencer,
     pub(crate) waits: WaitRoom,
     pub(crate) sequences: parking_lot::Mutex<()>,
@@ -78,6 +79,7 @@ impl Store {
             storage,
             ranges: RangeMap::new(descriptors),
             records: TxnRegistry::default(),
+            spilled: SpilledTxns::default(),
             waits: WaitRoom::default(),
             sequences: parking_lot::Mutex::new(()),
             resolver: OnceLock::new(),
@@ -241,19 +243,6 @@ impl Store {
         }
     }
 
-    /// The version of a key that a reader sees: its own intent, a committed one, or what is stored.
-    pub(crate) fn read_version(&self, key: &Key, reader: Option<TxnId>, at: Timestamp) -> Result<Option<(Timestamp, Value)>, KvError> {
-        let range = self.range_at(key)?;
-        if range.has_locks() {
-            let overlay = self.with_range(key, |guard| guard.locks.visible(key, reader, at))?;
-            if let Some(overlay) = overlay {
-                return Ok(overlay.value.map(|value| (overlay.ts, value)));
-            }
-        }
-        let version = self.storage.get(key, at).map_err(storage_error)?;
-        Ok(version.and_then(|version| Some((version.ts, version.value?))))
-    }
-
     /// Waits until a commit is on disk; syncs by itself when nobody else is at work.
     pub(crate) async fn wait_durable(&self, ts: Timestamp) -> Result<(), KvError> {
         if self.storage.durable_ts() >= ts {
@@ -331,6 +320,9 @@ impl Sender for LocalSender {
                 },
             };
             response.responses.push(answer);
+            if evaluation.is_over_budget() {
+                evaluation.spill().await?;
+            }
         }
         response.too_old = evaluation.take_too_old();
         response.anchored = evaluation.is_anchored();
@@ -348,78 +340,6 @@ impl Sender for LocalSender {
 
     fn next_txn_id(&self) -> TxnId {
         self.0.new_txn_id()
-    }
-}
-
-impl Compare for Store {
-    fn changed(&self, key: &Key, from: Timestamp, columns: ColumnSet) -> Result<bool, KvError> {
-        let new = self.read_version(key, None, Timestamp::MAX)?;
-        if new.as_ref().is_some_and(|(ts, _)| *ts <= from) {
-            return Ok(false);
-        }
-        let old = self.read_version(key, None, from)?;
-        Ok(!same_columns(old.as_ref().map(|(_, v)| &v[..]), new.as_ref().map(|(_, v)| &v[..]), columns))
-    }
-
-    fn span_changed(&self, span: &Span, from: Timestamp, columns: ColumnSet) -> Result<Option<Key>, KvError> {
-        let mut survivors = 0u64;
-        let mut changed = None;
-        self.scan_committed(span, Timestamp::MAX, &mut |key, ts| {
-            let differs = ts > from && self.changed(key, from, columns)?;
-            if differs {
-                changed = Some(key.clone());
-                return Ok(ControlFlow::Break(()));
-            }
-            survivors += 1;
-            Ok(ControlFlow::Continue(()))
-        })?;
-        if changed.is_some() {
-            return Ok(changed);
-        }
-        // Every row of now was there before, unchanged; a row of before that is gone shows in the count.
-        let mut before = 0u64;
-        self.scan_committed(span, from, &mut |_, _| {
-            before += 1;
-            Ok(ControlFlow::Continue(()))
-        })?;
-        Ok((before != survivors).then(|| span.start.clone()))
-    }
-
-    fn newest_version(&self, key: &Key) -> Result<Timestamp, KvError> {
-        let overlay = self.with_range(key, |guard| guard.locks.visible(key, None, Timestamp::MAX))?;
-        if let Some(overlay) = overlay {
-            return Ok(overlay.ts);
-        }
-        let version = self.storage.get(key, Timestamp::MAX).map_err(storage_error)?;
-        Ok(version.map_or(Timestamp::ZERO, |version| version.ts))
-    }
-}
-
-/// What is told each key of a scan, with the moment of its version.
-type VisitVersion<'v> = dyn FnMut(&Key, Timestamp) -> Result<ControlFlow<()>, KvError> + 'v;
-
-impl Store {
-    /// Every committed row of a span at a moment, intents that are committed but not resolved included.
-    fn scan_committed(&self, span: &Span, at: Timestamp, visit: &mut VisitVersion<'_>) -> Result<(), KvError> {
-        let mut failure = None;
-        for descriptor in self.ranges.descriptors(span) {
-            let Some(part) = descriptor.span.intersect(span) else { continue };
-            let overlay = self.with_range(&part.start, |guard| guard.locks.visible_in(&part, None, at))?;
-            let flow = crate::eval::merge_scan(&self.storage, &part, at, false, overlay, &mut |key, ts, _| match visit(key, ts) {
-                Ok(flow) => flow,
-                Err(error) => {
-                    failure = Some(error);
-                    ControlFlow::Break(())
-                }
-            })?;
-            if let Some(error) = failure {
-                return Err(error);
-            }
-            if flow.is_break() {
-                return Ok(());
-            }
-        }
-        Ok(())
     }
 }
 

@@ -4,11 +4,12 @@
 //! once, everywhere; that flip is the commit (see [`crate::sequencer`]). A record is forgotten when the last key that the
 //! transaction held has been resolved, not earlier: until then somebody may meet an intent and ask.
 
+use crate::spill::SpillState;
 use hashbrown::HashMap;
 use parking_lot::Mutex;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use tidelock_base::{Key, SessionId, Timestamp, TxnId, Value};
 use tidelock_kvapi::TxnStatus;
 
@@ -30,6 +31,12 @@ pub struct TxnRecord {
     waited_for: AtomicBool,
     forgotten: AtomicBool,
     writes: Mutex<Vec<LoggedWrite>>,
+    /// About how many bytes its locks and writes take in memory; rollbacks do not lower it, spilling does.
+    memory: AtomicU64,
+    /// What it has spilled; most never do.
+    spill: OnceLock<Box<SpillState>>,
+    /// Copies of its spilled locks were brought back for itself or others.
+    brought_back: AtomicBool,
 }
 
 /// A write, kept in order for the log.
@@ -55,7 +62,62 @@ impl TxnRecord {
             waited_for: AtomicBool::new(false),
             forgotten: AtomicBool::new(false),
             writes: Mutex::new(Vec::new()),
+            memory: AtomicU64::new(0),
+            spill: OnceLock::new(),
+            brought_back: AtomicBool::new(false),
         }
+    }
+
+    /// So many more bytes are kept for it in memory.
+    pub fn add_memory(&self, bytes: usize) {
+        self.memory.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// Bytes kept for it in memory, about.
+    pub fn memory(&self) -> u64 {
+        self.memory.load(Ordering::Relaxed)
+    }
+
+    /// Everything was spilled.
+    pub fn reset_memory(&self) {
+        self.memory.store(0, Ordering::Relaxed);
+    }
+
+    /// Has anything been spilled, or tried to?
+    pub fn has_spilled(&self) -> bool {
+        self.spill.get().is_some()
+    }
+
+    /// Have values been spilled?
+    pub fn has_spilled_writes(&self) -> bool {
+        self.spill.get().is_some_and(|spill| spill.has_written())
+    }
+
+    /// What it has spilled.
+    pub fn spill_state(&self) -> &SpillState {
+        self.spill.get_or_init(Box::default)
+    }
+
+    /// A copy of one of its spilled locks is in the lock table.
+    pub fn note_brought_back(&self) {
+        self.brought_back.store(true, Ordering::Release);
+    }
+
+    /// Was there a copy since this was asked last?
+    pub fn take_brought_back(&self) -> bool {
+        self.brought_back.swap(false, Ordering::AcqRel)
+    }
+
+    /// How many writes are kept for the log.
+    pub fn logged_writes(&self) -> usize {
+        self.writes.lock().len()
+    }
+
+    /// The first so many writes were spilled: the log need not have them.
+    pub fn forget_logged_writes(&self, count: usize) {
+        let mut writes = self.writes.lock();
+        let count = count.min(writes.len());
+        writes.drain(..count);
     }
 
     /// Where it stands.

@@ -121,7 +121,7 @@ impl ServerHooks for Hooks {
     }
 }
 
-fn storage_metrics(metrics: &StorageMetrics) -> [(&'static str, f64); 20] {
+fn storage_metrics(metrics: &StorageMetrics) -> [(&'static str, f64); 23] {
     let whole = |value: u64| value as f64;
     [
         ("storage.commits", whole(metrics.commits)),
@@ -139,6 +139,9 @@ fn storage_metrics(metrics: &StorageMetrics) -> [(&'static str, f64); 20] {
         ("storage.folded_rows", whole(metrics.folded_rows)),
         ("storage.fold_ms", whole(metrics.fold_ms)),
         ("storage.history_rows", whole(metrics.history_rows)),
+        ("storage.spilled_transactions", whole(metrics.spilled_transactions)),
+        ("storage.spilled_rows", whole(metrics.spilled_rows)),
+        ("storage.spilled_rows_moved", whole(metrics.spilled_rows_moved)),
         ("storage.base_reads", whole(metrics.base_reads)),
         ("storage.base_cache_bytes", whole(metrics.base_cache_bytes)),
         ("storage.base_file_bytes", whole(metrics.base_file_bytes)),

@@ -5,12 +5,15 @@
 //!   abort:   flip ─► resolve ─► answer
 //! ```
 //!
+//! What a large transaction has spilled is ended by storage ([`crate::spill`]); the rest is resolved as ever.
+//!
 //! Locks are released at the flip, before the disk has the record (early lock release): who then reads the row owes the
 //! disk the same wait, and asks for it with `observed`. A commit that validation refuses ends as an abort here.
 
 use super::Evaluation;
 use crate::metrics::add;
 use crate::resolver::Cleanup;
+use crate::sequencer::CommitFootprint;
 use crate::settings::Number;
 use crate::store::storage_error;
 use crate::txn_record::{LoggedWrite, TxnRecord};
@@ -37,7 +40,7 @@ impl Evaluation<'_> {
             tokio::time::sleep(delay).await;
         }
         let writes = record.take_writes();
-        if writes.is_empty() {
+        if writes.is_empty() && !record.has_spilled_writes() {
             record.flip_to_committed(Timestamp::ZERO);
             add(&self.store.metrics.lock_only_commits, 1);
             self.clean_up(&record, locks);
@@ -71,11 +74,24 @@ impl Evaluation<'_> {
 
     fn commit(&self, record: &Arc<TxnRecord>, writes: Vec<LoggedWrite>, end: &EndTxn) -> Result<Timestamp, KvError> {
         let store = self.store;
-        let footprint = store.sequencer.footprint(writes.iter().map(|write| write.key.clone()).collect());
+        let spilled = record.has_spilled_writes().then(|| record.spill_state());
+        let footprint = match spilled {
+            Some(_) => CommitFootprint::of_many(),
+            None => store.sequencer.footprint(writes.iter().map(|write| write.key.clone()).collect()),
+        };
         let redo: Vec<(Key, Option<Value>)> = writes.into_iter().map(|write| (write.key, write.value)).collect();
+        let append = |ts| match spilled {
+            Some(spilled) => store.storage.append_spilled_commit(record.id, ts, &redo, &spilled.ignored()),
+            None => store.storage.append_commit(record.id, ts, &redo),
+        };
+        let flip = |ts| {
+            if let Some(spilled) = spilled {
+                spilled.set_pin(store.storage.pin(ts));
+            }
+            record.flip_to_committed(ts);
+        };
         let turn = store.sequencer.enter(&end.reads, &end.assertions, self.read_ts(), &**store)?;
-        turn.commit(footprint, |ts| store.storage.append_commit(record.id, ts, &redo), |ts| record.flip_to_committed(ts))
-            .map_err(storage_error)
+        turn.commit(footprint, append, flip).map_err(storage_error)
     }
 
     fn abort(&self, record: &Arc<TxnRecord>, locks: Vec<LockSpan>) {
@@ -88,6 +104,9 @@ impl Evaluation<'_> {
     /// Resolves: inline up to the limit, the rest by the resolver, or by this session when the resolver is full.
     fn clean_up(&self, record: &Arc<TxnRecord>, locks: Vec<LockSpan>) {
         let store = self.store;
+        if record.has_spilled() {
+            store.end_spilled(record);
+        }
         store.forget_if_done(record);
         let outcome = Resolution { txn: record.id, status: record.status(), commit_ts: record.committed_at().unwrap_or_default() };
         let inline = if store.settings.inline() { store.settings.number(Number::InlineLimit) } else { 0 };

@@ -23,7 +23,7 @@ impl Evaluation<'_> {
     }
 
     fn locking_get(&mut self, guard: &mut crate::range::RangeGuard<'_>, key: &Key, strength: LockStrength) -> Result<Outcome, KvError> {
-        self.settle_key(guard, key);
+        self.settle_key(guard, key)?;
         let newest = self.newest_row(guard, key)?;
         let (Newest { row: Some(_), .. }, true) = (&newest, self.is_in_snapshot(key, &newest)?) else {
             return Ok(Outcome::Done(Response::Get { row: None, newest: newest.ts, skipped: false }));

@@ -14,8 +14,6 @@ mod scan;
 mod sequence;
 mod write;
 
-pub(crate) use scan::merge_scan;
-
 use crate::deadlock::Wait;
 use crate::lock_table::Acquired;
 use crate::metrics::add;
@@ -150,6 +148,19 @@ impl<'s> Evaluation<'s> {
         self.too_old.take()
     }
 
+    /// Does the transaction hold more in memory than it may?
+    pub fn is_over_budget(&self) -> bool {
+        self.record.as_ref().is_some_and(|record| record.memory() > self.store.settings.number(Number::SpillBytes))
+    }
+
+    /// Moves what the transaction holds in memory to storage.
+    pub async fn spill(&self) -> Result<(), KvError> {
+        match &self.record {
+            Some(record) => self.store.spill(record).await,
+            None => Ok(()),
+        }
+    }
+
     /// Does the store keep a record of the transaction?
     pub fn is_anchored(&self) -> bool {
         self.record.is_some()
@@ -187,8 +198,13 @@ impl<'s> Evaluation<'s> {
     }
 
     /// Takes finished transactions off a key, and wakes who waited for them: their own resolution, which comes later, will
-    /// find nothing here and wake nobody. Says whether there was any.
-    fn settle_key(&self, guard: &mut RangeGuard<'_>, key: &Key) -> bool {
+    /// find nothing here and wake nobody. What was spilled of the key is brought back before. Says whether anything was settled.
+    fn settle_key(&self, guard: &mut RangeGuard<'_>, key: &Key) -> Result<bool, KvError> {
+        let settled = self.store.bring_back(guard, key)?;
+        Ok(self.take_finished(guard, key) || settled)
+    }
+
+    fn take_finished(&self, guard: &mut RangeGuard<'_>, key: &Key) -> bool {
         let finished = guard.locks.take_finished(key);
         let met = !finished.is_empty();
         if met {
@@ -204,12 +220,12 @@ impl<'s> Evaluation<'s> {
     fn lock(&mut self, guard: &mut RangeGuard<'_>, key: &Key, strength: LockStrength) -> Result<Locking, KvError> {
         let txn = self.txn()?;
         let record = self.own_record()?;
-        let mut settled = self.settle_key(guard, key);
+        let mut settled = self.settle_key(guard, key)?;
         let waiter = self.place.as_ref().filter(|place| place.key == *key).map(|place| place.waiter);
         let mut acquired = guard.locks.acquire(key, &record, strength, txn.sequence, waiter);
         while acquired == Acquired::Blocked && guard.locks.has_finished(key) {
             // It flipped after we looked; a flip does not need our mutex.
-            settled |= self.settle_key(guard, key);
+            settled |= self.take_finished(guard, key);
             acquired = guard.locks.acquire(key, &record, strength, txn.sequence, waiter);
         }
         match acquired {
@@ -223,8 +239,14 @@ impl<'s> Evaluation<'s> {
                 Ok(Locking::Granted { before, settled })
             }
             Acquired::Blocked => match self.header.wait_policy {
-                WaitPolicy::Skip => Ok(Locking::Skipped),
-                WaitPolicy::Error => Err(KvError::LockNotAvailable { key: key.clone() }),
+                WaitPolicy::Skip => {
+                    guard.locks.drop_copies(key);
+                    Ok(Locking::Skipped)
+                }
+                WaitPolicy::Error => {
+                    guard.locks.drop_copies(key);
+                    Err(KvError::LockNotAvailable { key: key.clone() })
+                }
                 WaitPolicy::Block => self.queue_up(guard, key, strength, &record).map(|()| Locking::Blocked),
             },
         }

@@ -10,6 +10,9 @@ impl Evaluation<'_> {
     pub(super) fn rollback_to(&mut self, spans: &[LockSpan], sequence: u32) -> Result<Response, KvError> {
         let Some(record) = self.record.clone() else { return Ok(Response::Done) };
         record.rollback_writes(sequence);
+        if record.has_spilled() {
+            record.spill_state().roll_back(sequence, self.txn()?.sequence);
+        }
         for span in spans {
             match span {
                 LockSpan::Point(key) => self.rollback_key(key, sequence)?,

@@ -1,21 +1,17 @@
 //! `Scan`: the rows of a span, at a snapshot, or newest and locked.
 //!
-//! A plain scan looks once at the lock table for intents it must see (its own, and those that are committed but not yet
-//! resolved), then merges them with the stored versions, without any mutex: an intent that is pending now can only commit
-//! above every snapshot that was handed out.
+//! A plain scan is a read without locks ([`crate::snapshot_read`]), cut into pages.
 //!
 //! A locking scan works in slices under the range's mutex. At SERIALIZABLE and REPEATABLE READ its answer shows exactly the
 //! span at `read_at`: when a row turns out newer than that, the scan begins again at a later moment, with the locks it has.
 //! READ COMMITTED locks the rows of its snapshot and returns each in its newest state.
 
 use super::{Evaluation, Locking, Outcome};
-use crate::lock_table::Overlay;
-use crate::store::storage_error;
+use crate::snapshot_read::Reader;
 use std::ops::ControlFlow;
 use tidelock_base::limits::KEYS_PER_SLICE;
-use tidelock_base::{Key, Span, Timestamp, Value};
+use tidelock_base::{Key, Span, Timestamp};
 use tidelock_kvapi::{KvError, Limit, LockStrength, Response, Row};
-use tidelock_storage::Storage;
 
 /// Rows per answer; a longer scan goes on with `resume`.
 const MAX_ROWS_PER_PAGE: usize = 4096;
@@ -29,17 +25,11 @@ const MAX_ROUNDS: usize = 10_000;
 impl Evaluation<'_> {
     pub(super) fn scan(&self, span: &Span, reverse: bool, limit: Limit) -> Result<Response, KvError> {
         let at = self.read_ts();
-        let range = self.store.range_at(&span.start)?;
-        let overlay = if range.has_locks() {
-            self.store.with_range(&span.start, |guard| guard.locks.visible_in(span, self.reader(), at))?
-        } else {
-            Vec::new()
-        };
         let mut page = Page::new(limit);
         if !page.is_full() {
-            let _ = merge_scan(&self.store.storage, span, at, reverse, overlay, &mut |key, ts, value| {
-                page.push(Row { key: key.clone(), value: value.clone(), ts })
-            })?;
+            let reader = Reader { txn: self.reader(), at, reverse };
+            let _ =
+                self.store.visit_rows(span, reader, &mut |key, ts, value| page.push(Row { key: key.clone(), value: value.clone(), ts }))?;
         }
         let resume = page.resume(span, reverse);
         Ok(Response::Scan { rows: page.rows, resume, newest: Timestamp::ZERO, read_at: at })
@@ -97,10 +87,10 @@ impl Evaluation<'_> {
 
     /// The next keys of the span that have a row at `at`.
     fn candidates(&self, span: &Span, reverse: bool, at: Timestamp, wanted: usize) -> Result<Vec<Key>, KvError> {
-        let overlay = self.store.with_range(&span.start, |guard| guard.locks.visible_in(span, self.reader(), at))?;
         let mut keys = Vec::new();
         let wanted = wanted.min(KEYS_PER_SLICE);
-        let _ = merge_scan(&self.store.storage, span, at, reverse, overlay, &mut |key, _, _| {
+        let reader = Reader { txn: self.reader(), at, reverse };
+        let _ = self.store.visit_rows(span, reader, &mut |key, _, _| {
             keys.push(key.clone());
             if keys.len() >= wanted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
@@ -198,50 +188,4 @@ impl Page {
 
 fn beyond(span: &Span, key: &Key, reverse: bool) -> Span {
     if reverse { Span::new(span.start.clone(), key.clone()) } else { Span::new(key.next(), span.end.clone()) }
-}
-
-/// Walks the stored rows of a span with an overlay of intents laid over them.
-pub(crate) fn merge_scan(
-    storage: &Storage,
-    span: &Span,
-    at: Timestamp,
-    reverse: bool,
-    mut overlay: Vec<Overlay>,
-    visit: &mut dyn FnMut(&Key, Timestamp, &Value) -> ControlFlow<()>,
-) -> Result<ControlFlow<()>, KvError> {
-    if reverse {
-        overlay.reverse();
-    }
-    let mut pending = overlay.into_iter().peekable();
-    let mut flow = ControlFlow::Continue(());
-    let before = |a: &Key, b: &Key| if reverse { a > b } else { a < b };
-    storage
-        .scan(span, at, reverse, &mut |key, version| {
-            while let Some(intent) = pending.next_if(|intent| before(&intent.key, key)) {
-                flow = visit_intent(&intent, visit);
-                if flow.is_break() {
-                    return flow;
-                }
-            }
-            flow = match (pending.next_if(|intent| intent.key == *key), &version.value) {
-                (Some(intent), _) => visit_intent(&intent, visit),
-                (None, Some(value)) => visit(key, version.ts, value),
-                (None, None) => ControlFlow::Continue(()),
-            };
-            flow
-        })
-        .map_err(storage_error)?;
-    while flow.is_continue()
-        && let Some(intent) = pending.next()
-    {
-        flow = visit_intent(&intent, visit);
-    }
-    Ok(flow)
-}
-
-fn visit_intent(intent: &Overlay, visit: &mut dyn FnMut(&Key, Timestamp, &Value) -> ControlFlow<()>) -> ControlFlow<()> {
-    match &intent.value {
-        Some(value) => visit(&intent.key, intent.ts, value),
-        None => ControlFlow::Continue(()),
-    }
 }
