@@ -3,6 +3,7 @@
 use crate::lock::{LockSpan, LockStrength, WaitPolicy};
 use crate::txn::{TxnMeta, TxnStatus};
 use smallvec::SmallVec;
+use std::sync::Arc;
 use std::time::Duration;
 use tidelock_base::row::ColumnSet;
 use tidelock_base::{IndexId, Key, RangeId, Span, Timestamp, TxnId, Value};
@@ -197,6 +198,14 @@ pub enum Request {
         /// Was it already given out?
         called: bool,
     },
+    /// Loads rows into indexes that nobody but the sender can know yet: no locks, no intents, durable when answered. The sender must drop the indexes
+    /// unless the transaction that makes them known commits.
+    Ingest {
+        /// Rows, sorted by key.
+        rows: Arc<Vec<(Key, Value)>>,
+    },
+    /// The indexes that have data, or had.
+    ListIndexes,
     /// Gives up all data of an index: DROP and TRUNCATE, after their commit.
     DropIndex {
         /// The index.
@@ -347,6 +356,8 @@ kinds! {
     Request::ResolveIntentRange { .. } => ResolveIntentRange, "resolve_intent_range";
     Request::SequenceNext { .. } => SequenceNext, "sequence_next";
     Request::SequenceSet { .. } => SequenceSet, "sequence_set";
+    Request::Ingest { .. } => Ingest, "ingest";
+    Request::ListIndexes => ListIndexes, "list_indexes";
     Request::DropIndex { .. } => DropIndex, "drop_index";
     Request::Split { .. } => Split, "split";
     Request::Merge { .. } => Merge, "merge";
@@ -371,6 +382,8 @@ impl Request {
             Request::EndTxn(end) => end.locks.first().map_or_else(|| Span::point(Key::min()), LockSpan::span),
             Request::RollbackTo { spans, .. } => spans.first().map_or_else(|| Span::point(Key::min()), LockSpan::span),
             Request::Refresh { reads, .. } => reads.first().map_or_else(|| Span::point(Key::min()), ReadSpan::span),
+            Request::Ingest { rows } => Span::point(rows.first().map_or_else(Key::min, |(key, _)| key.clone())),
+            Request::ListIndexes => Span::point(Key::min()),
             Request::DropIndex { index } => Span::point(Key::index_start(*index)),
         }
     }

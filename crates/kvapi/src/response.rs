@@ -2,7 +2,7 @@
 
 use crate::descriptor::RangeDescriptor;
 use smallvec::SmallVec;
-use tidelock_base::{Key, Span, Timestamp, Value};
+use tidelock_base::{IndexId, Key, Span, Timestamp, Value};
 
 /// The answers to a batch, one per request, in order.
 #[derive(Clone, Debug, Default)]
@@ -87,6 +87,13 @@ pub enum Response {
         /// What the batch's budget left over; a point that was not reached is all of itself.
         resume: Option<Span>,
     },
+    /// To `Ingest`.
+    Ingested {
+        /// The first key that had a row already, or stood twice; then none of the rows was written.
+        duplicate: Option<Key>,
+    },
+    /// To `ListIndexes`.
+    Indexes(Vec<IndexId>),
     /// To `SequenceNext`.
     Sequence {
         /// The first value.

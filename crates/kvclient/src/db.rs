@@ -78,6 +78,14 @@ impl Db {
         self.single(Request::DropIndex { index }).await.map(drop)
     }
 
+    /// The indexes that have data, or had: for whoever knows which of them are garbage.
+    pub async fn indexes(&self) -> Result<Vec<IndexId>, KvError> {
+        match self.single(Request::ListIndexes).await? {
+            Response::Indexes(indexes) => Ok(indexes),
+            _ => Err(KvError::BadRequest("a list of indexes is wanted")),
+        }
+    }
+
     /// Cuts a range at a key.
     pub async fn split(&self, key: Key) -> Result<Vec<RangeDescriptor>, KvError> {
         self.ranges_answer(Request::Split { key }).await

@@ -344,6 +344,8 @@ fn is_routed_by_key(request: &Request) -> bool {
         Request::EndTxn(_)
             | Request::RollbackTo { .. }
             | Request::Refresh { .. }
+            | Request::Ingest { .. }
+            | Request::ListIndexes
             | Request::DropIndex { .. }
             | Request::Split { .. }
             | Request::Merge { .. }

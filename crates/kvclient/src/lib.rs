@@ -17,6 +17,7 @@ mod db;
 mod dist_sender;
 pub mod footprint;
 mod metrics;
+mod own_indexes;
 mod range_cache;
 mod txn;
 

@@ -16,11 +16,12 @@
 use crate::db::TxnOptions;
 use crate::footprint::{LockFootprint, ReadFootprint};
 use crate::metrics::ClientMetrics;
+use crate::own_indexes::OwnIndexes;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tidelock_base::row::ColumnSet;
-use tidelock_base::{Key, Span, Timestamp, TxnId, Value};
+use tidelock_base::{IndexId, Key, Span, Timestamp, TxnId, Value};
 use tidelock_kvapi::{
     Assertion, BatchRequest, BatchResponse, EndTxn, Isolation, KvError, Limit, LockSpan, LockStrength, Request, Response, Row, Sender,
     Snapshot, TxnMeta, WaitPolicy, WriteGuard,
@@ -104,6 +105,7 @@ pub struct Savepoint {
     lock_spans: usize,
     /// Condensations of the footprint before it was set: after one more, `lock_spans` counts spans that are gone.
     condensations: u32,
+    number: u64,
 }
 
 /// A transaction under way.
@@ -119,6 +121,7 @@ pub struct Txn {
     locks: LockFootprint,
     assertions: Vec<Assertion>,
     observed: Timestamp,
+    own_indexes: OwnIndexes,
     wrote: bool,
     /// The store keeps a record of it.
     anchored: bool,
@@ -140,6 +143,7 @@ impl Txn {
             locks: LockFootprint::default(),
             assertions: Vec::new(),
             observed: Timestamp::ZERO,
+            own_indexes: OwnIndexes::default(),
             wrote: false,
             anchored: false,
             ended: false,
@@ -307,6 +311,44 @@ impl Txn {
             .collect()
     }
 
+    /// The transaction made an index: nobody else can know it before the commit, so rows may be loaded into it ([`Txn::ingest`]).
+    pub fn made_index(&mut self, index: IndexId) {
+        self.own_indexes.made(index);
+    }
+
+    /// May rows be loaded into the index?
+    pub fn may_ingest(&self, index: IndexId) -> bool {
+        self.own_indexes.is_open(index)
+    }
+
+    /// From now on the usual writes only: into these indexes, because there were some, or into all, because a savepoint was made that the user may roll back to.
+    pub fn end_ingest(&mut self, which: impl Fn(IndexId) -> bool) {
+        self.own_indexes.close(which);
+    }
+
+    /// Loads rows, sorted by key, without locks and intents, into indexes for which [`Txn::may_ingest`] holds. When the future is done they are durable, and
+    /// visible once the transaction has committed the indexes' definitions. It answers the first key that had a row already (then nothing was written).
+    ///
+    /// The future is independent of the transaction, so that the next rows can be made meanwhile; it must be done before the commit.
+    pub fn ingest(&mut self, rows: Arc<Vec<(Key, Value)>>) -> Result<impl Future<Output = Result<Option<Key>, KvError>> + use<>, KvError> {
+        for part in rows.chunk_by(|(left, _), (right, _)| left.index() == right.index()) {
+            let index = part[0].0.index();
+            if !self.own_indexes.is_open(index) {
+                return Err(KvError::BadRequest("rows can only be loaded into an index that the transaction made"));
+            }
+            self.own_indexes.loaded(index);
+        }
+        let mut batch = self.batch(WaitPolicy::Block);
+        batch.requests.push(Request::Ingest { rows });
+        let sender = Arc::clone(&self.sender);
+        Ok(async move {
+            match sender.send(batch).await?.responses.pop() {
+                Some(Response::Ingested { duplicate }) => Ok(duplicate),
+                _ => Err(KvError::BadRequest("an ingest wants an ingest's answer")),
+            }
+        })
+    }
+
     /// Moves the snapshot forward to the newest commit, if everything read so far gives the same answer there.
     pub async fn refresh(&mut self) -> Result<(), KvError> {
         self.refresh_to(self.sender.newest()).await
@@ -330,11 +372,20 @@ impl Txn {
     /// Marks a point to roll back to.
     pub fn savepoint(&mut self) -> Savepoint {
         self.locks.set_barrier();
-        Savepoint { sequence: self.sequence, lock_spans: self.locks.spans().len(), condensations: self.locks.condensations() }
+        Savepoint {
+            sequence: self.sequence,
+            lock_spans: self.locks.spans().len(),
+            condensations: self.locks.condensations(),
+            number: self.own_indexes.savepoint(),
+        }
     }
 
     /// Takes back all writes and locks since the savepoint.
     pub async fn rollback_to(&mut self, savepoint: &Savepoint) -> Result<(), KvError> {
+        match self.own_indexes.rollback_to(savepoint.number) {
+            Ok(gone) => self.drop_indexes(gone).await,
+            Err(_) => return Err(KvError::TxnAborted { txn: self.id }),
+        }
         let untouched = savepoint.condensations == self.locks.condensations();
         let known = if untouched { savepoint.lock_spans } else { 0 };
         let since: Vec<LockSpan> = self.locks.spans().get(known..).unwrap_or_default().to_vec();
@@ -371,6 +422,10 @@ impl Txn {
             return Ok(Timestamp::ZERO);
         }
         let result = self.send_end(end).await;
+        if result.is_err() {
+            let loaded = self.own_indexes.take_loaded();
+            self.drop_indexes(loaded).await;
+        }
         self.finish(result.is_ok());
         result
     }
@@ -382,6 +437,8 @@ impl Txn {
         }
         let end = EndTxn { locks: self.locks.take(), ..EndTxn::default() };
         let result = if end.locks.is_empty() { Ok(Timestamp::ZERO) } else { self.send_end(end).await };
+        let loaded = self.own_indexes.take_loaded();
+        self.drop_indexes(loaded).await;
         self.finish(false);
         match result {
             // Somebody has done it already.
@@ -401,6 +458,15 @@ impl Txn {
     /// Its intents are gone: what it would read now is not what it wrote.
     fn refuse_if_ended(&self) -> Result<(), KvError> {
         if self.ended { Err(KvError::TxnAborted { txn: self.id }) } else { Ok(()) }
+    }
+
+    /// Gives up indexes that were loaded and that nobody will ever know. What stays because of an error is dropped at the next start.
+    async fn drop_indexes(&self, indexes: Vec<IndexId>) {
+        for index in indexes {
+            if let Err(error) = self.sender.send(drop_request(index)).await {
+                tracing::warn!(%error, index = index.0, "could not drop an index that was rolled back");
+            }
+        }
     }
 
     async fn send_end(&mut self, end: EndTxn) -> Result<Timestamp, KvError> {
@@ -476,7 +542,8 @@ impl Txn {
 
 impl Drop for Txn {
     fn drop(&mut self) {
-        if self.ended || self.locks.is_empty() {
+        let loaded = self.own_indexes.take_loaded();
+        if self.ended || (self.locks.is_empty() && loaded.is_empty()) {
             return;
         }
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
@@ -492,8 +559,17 @@ impl Drop for Txn {
             if let Err(error) = sender.send(batch).await {
                 tracing::warn!(%error, "could not abort a dropped transaction");
             }
+            for index in loaded {
+                if let Err(error) = sender.send(drop_request(index)).await {
+                    tracing::warn!(%error, index = index.0, "could not drop an index of a dropped transaction");
+                }
+            }
         });
     }
+}
+
+fn drop_request(index: IndexId) -> BatchRequest {
+    BatchRequest::read_at(Timestamp::MAX).with(Request::DropIndex { index })
 }
 
 fn request_of(write: Write) -> Request {

@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 use tidelock_base::{IndexId, Key, RangeId, SessionId, Span, Timestamp, TxnId, Value};
-use tidelock_kvapi::{BatchRequest, BatchResponse, KvError, LockStrength, RangeDescriptor, Request, Sender, Snapshot, TxnStatus};
+use tidelock_kvapi::{BatchRequest, BatchResponse, KvError, LockStrength, RangeDescriptor, Request, Response, Sender, Snapshot, TxnStatus};
 use tidelock_storage::{Storage, StorageError};
 
 /// Where range descriptors live.
@@ -254,6 +254,14 @@ impl Store {
         poll_fn(|context| self.storage.poll_durable(ts, context.waker())).await.map_err(storage_error)
     }
 
+    /// Loads rows into indexes that are nobody else's. It blocks on the disk, so not on a thread of the runtime.
+    async fn ingest(self: &Arc<Store>, rows: Arc<Vec<(Key, Value)>>) -> Result<Response, KvError> {
+        let storage = self.storage.clone();
+        let loaded = tokio::task::spawn_blocking(move || storage.ingest(&rows)).await;
+        let duplicate = loaded.map_err(|error| KvError::Storage(error.to_string()))?.map_err(storage_error)?;
+        Ok(Response::Ingested { duplicate })
+    }
+
     /// Commits writes that belong to no transaction: descriptors, sequences.
     pub(crate) fn commit_system(&self, writes: Vec<(Key, Option<Value>)>) -> Result<Timestamp, KvError> {
         let txn = self.new_txn_id();
@@ -312,6 +320,7 @@ impl Sender for LocalSender {
             store.metrics.count(request.kind());
             let answer = match request {
                 Request::EndTxn(end) => evaluation.end_txn(*end).await?,
+                Request::Ingest { rows } => store.ingest(rows).await?,
                 request => loop {
                     match evaluation.evaluate(&request)? {
                         Outcome::Done(answer) => break answer,

@@ -1,5 +1,6 @@
 //! What SQL may ask of the floors below it: counters, locks, waits, and the settings that can be changed while they run.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tidelock_kvclient::ClientMetrics;
 use tidelock_kvserver::{KvSettings, NUMBERS, Store};
@@ -12,6 +13,7 @@ pub struct Hooks {
     pub(crate) store: Arc<Store>,
     pub(crate) client: Arc<ClientMetrics>,
     pub(crate) wire: Arc<WireMetrics>,
+    pub(crate) spill_dir: PathBuf,
 }
 
 /// A server-wide switch: its name, what it does, and how it is read and written. (The numbers have a table of their own.)
@@ -54,6 +56,10 @@ fn switch(name: &str) -> Option<&'static Switch> {
 }
 
 impl ServerHooks for Hooks {
+    fn spill_dir(&self) -> &Path {
+        &self.spill_dir
+    }
+
     fn metrics(&self) -> Vec<(String, f64)> {
         let mut all: Vec<(String, f64)> = Vec::new();
         let store = self.store.metrics.snapshot().into_iter();

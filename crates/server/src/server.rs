@@ -60,7 +60,7 @@ impl Server {
         store.start(sender.clone());
         let db = Db::with_metrics(sender, Arc::clone(&client));
         let wire = Arc::new(WireMetrics::default());
-        let hooks = Arc::new(Hooks { store: Arc::clone(&store), client, wire: Arc::clone(&wire) });
+        let hooks = Arc::new(Hooks { store: Arc::clone(&store), client, wire: Arc::clone(&wire), spill_dir: config.data.join("spill") });
         let dyn_hooks: Arc<dyn ServerHooks> = hooks.clone();
         let database = Database::open(db, dyn_hooks, session_defaults(&config)?).await?;
         let http = start_http(&config, &hooks, &store).await?;

@@ -54,6 +54,9 @@ pub enum StorageError {
         /// The bound.
         limit: usize,
     },
+    /// Rows were to be loaded into an index that was dropped meanwhile.
+    #[error("index {} was dropped while rows were loaded into it", .0.0)]
+    IndexDropped(tidelock_base::IndexId),
     /// A commit whose timestamp is not above the last one.
     #[error("commit {found} does not follow {last}")]
     OutOfOrder {

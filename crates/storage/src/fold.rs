@@ -65,6 +65,8 @@ pub(crate) struct Folder {
     pub(crate) memtable_max_bytes: usize,
     pub(crate) counters: FoldCounters,
     pub(crate) sizes: Mutex<Sizes>,
+    /// Held from taking a snapshot of the base to showing it to readers, so that an older one never replaces a newer.
+    pub(crate) publishing: Mutex<()>,
     control: Mutex<Control>,
     wake: Condvar,
     passed: Condvar,
@@ -103,6 +105,7 @@ impl Folder {
             memtable_max_bytes: options.memtable_max_bytes,
             sizes: Mutex::new(Sizes::new(options.size_bucket_bytes)),
             counters: FoldCounters::default(),
+            publishing: Mutex::default(),
             control: Mutex::default(),
             wake: Condvar::new(),
             passed: Condvar::new(),
@@ -380,6 +383,7 @@ impl<'a> Pass<'a> {
         self.changed = true;
         slice.write.commit()?;
         let folder = self.folder;
+        let _publishing = folder.publishing.lock();
         let snapshot = folder.base.snapshot()?;
         folder.publish(&snapshot, &slice.folded)?;
         let folded = slice.folded.iter().map(|(shard, _)| shard.index);

@@ -9,7 +9,8 @@
 //! 5. The fold thread moves memtables into redb ([`fold`], [`base`]), and lets go of the log below ([`log`]).
 //! 6. Versions that a newer one displaced live on while a [`SnapshotPin`] needs them ([`pins`]).
 //! 7. What a transaction writes beyond its budget goes to redb at once, as *spilled* rows, which its commit turns into versions ([`spill`]).
-//! 8. After a crash [`Storage::open`] replays the log over redb's last state ([`store`]).
+//! 8. Rows of an index that is not public yet skip all that: [`Storage::ingest`] writes them to redb ([`ingest`]).
+//! 9. After a crash [`Storage::open`] replays the log over redb's last state ([`store`]).
 //!
 //! Two threads: `tidelock-log` syncs, `tidelock-fold` folds. Any failure of the disk or of redb ends the store ([`StorageError`] says why): the process
 //! reopens it. Only this crate names redb.
@@ -20,6 +21,7 @@ mod base;
 pub mod disk;
 mod error;
 mod fold;
+mod ingest;
 mod log;
 mod memtable;
 mod metrics;

@@ -232,6 +232,19 @@ impl Memtables {
         Some(shard)
     }
 
+    /// Was it removed for good?
+    pub(crate) fn is_dropped(&self, index: IndexId) -> bool {
+        self.changing.lock().contains(&index)
+    }
+
+    /// Shows readers of one index a newer base; nothing of it was folded.
+    pub(crate) fn show_base(&self, index: IndexId, base: Arc<BaseTable>) {
+        let shard = self.insert_shard(&self.changing.lock(), index, None);
+        if let Some(shard) = shard {
+            shard.rebase(Some(base), false);
+        }
+    }
+
     /// Removes an index for good.
     pub(crate) fn drop_index(&self, index: IndexId) {
         let removed = {

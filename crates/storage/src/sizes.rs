@@ -63,6 +63,19 @@ impl Sizes {
         self.dirty.insert(start);
     }
 
+    /// A run of new rows, at most a bucket's worth and a row, begins at `start`. Behind all others it makes a bucket of its own, so that a table that is
+    /// loaded in order needs no cutting.
+    pub(crate) fn append(&mut self, start: &Key, bytes: i64) {
+        let index_start = Key::index_start(shard_of(start)).min(start.clone());
+        let end = Key::index_end(shard_of(start));
+        let last = self.buckets.range::<Key, _>(&index_start..&end).next_back();
+        if last.is_some_and(|(last, held)| last < start && *held >= self.bucket_bytes) {
+            self.recut(vec![(start.clone(), bytes)]);
+        } else {
+            self.add(start, bytes);
+        }
+    }
+
     /// The spans of buckets that want cutting, for one index.
     pub(crate) fn overgrown(&self, index: IndexId) -> Vec<Span> {
         let span = Span::index(index);

@@ -262,6 +262,26 @@ impl Storage {
         self.inner().pins.oldest()
     }
 
+    /// Writes rows of indexes that nobody else knows yet, sorted by key, without locks and log: durable when it returns. Answers the first key that had a
+    /// row already; then nothing of this call is written. Blocks for some tens of milliseconds. What the caller owes in return, `ingest` says.
+    pub fn ingest(&self, rows: &[(Key, Value)]) -> Result<Option<Key>, StorageError> {
+        let inner = self.inner();
+        inner.failure.check()?;
+        for (key, value) in rows {
+            within("key", key.len(), MAX_KEY_BYTES)?;
+            within("value", value.len(), MAX_VALUE_BYTES)?;
+        }
+        match inner.folder.ingest(rows) {
+            dropped @ Err(StorageError::IndexDropped(_)) => dropped,
+            result => inner.ended(result),
+        }
+    }
+
+    /// Every index that has rows, or had some.
+    pub fn indexes(&self) -> Vec<IndexId> {
+        self.inner().folder.memtables.all().iter().map(|shard| shard.index).collect()
+    }
+
     /// Drops an index: at once for readers, soon on disk. The drop is logged. Its id is never used again; versions of it that are installed later are let go.
     pub fn drop_index(&self, index: IndexId) -> Result<(), StorageError> {
         let inner = self.inner();

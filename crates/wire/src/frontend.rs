@@ -133,6 +133,11 @@ pub(crate) fn progress(input: &[u8]) -> Result<Progress, SqlError> {
     Ok(if input.len() >= whole { Progress::Complete(kind, whole) } else { Progress::Missing(whole - input.len()) })
 }
 
+/// Is the next message complete, and of that kind?
+pub(crate) fn is_next(input: &[u8], kind: Kind) -> bool {
+    input.first() == Some(&kind.byte()) && matches!(progress(input), Ok(Progress::Complete(..)))
+}
+
 /// Cuts a complete message out of the buffer.
 pub(crate) fn take(input: &mut BytesMut, kind: Kind, whole: usize) -> Frame {
     let mut body = input.split_to(whole).freeze();

@@ -17,6 +17,9 @@ pub const STARTUP_TIMEOUT: Duration = Duration::from_secs(60);
 /// Input buffer of a fresh connection: a packet's worth, so that ten thousand idle clients cost little.
 pub const INPUT_BYTES: usize = 8 * 1024;
 
+/// COPY data handed on in one portion, and the input buffer's size while it comes in.
+pub const COPY_INPUT_BYTES: usize = 64 * 1024;
+
 /// The input buffer grows by what has arrived already, but by no more than this: a length word alone buys nothing.
 pub const INPUT_GROWTH: usize = 1024 * 1024;
 

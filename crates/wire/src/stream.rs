@@ -7,10 +7,10 @@
 //! The socket is shared with the watch that notices a client's going away while its statement runs (`watch.rs`).
 
 use crate::frontend::{self, Frame, Kind, Progress};
-use crate::limits::{INPUT_BYTES, INPUT_GROWTH, OUTPUT_KEPT};
+use crate::limits::{COPY_INPUT_BYTES, INPUT_BYTES, INPUT_GROWTH, OUTPUT_KEPT};
 use crate::metrics::WireMetrics;
 use crate::output::Output;
-use bytes::{Buf, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use pgwire::messages::copy::CopyDone;
 use pgwire::messages::response::EmptyQueryResponse;
 use std::io;
@@ -151,6 +151,24 @@ impl Stream {
         }
     }
 
+    /// A portion of COPY data with those that have arrived behind it: libpq sends a message for each line, and each one would be a step of its own.
+    fn more_copy_data(&mut self, first: Bytes) -> Bytes {
+        if self.input.capacity() - self.input.len() < COPY_INPUT_BYTES {
+            self.input.reserve(COPY_INPUT_BYTES);
+        }
+        if first.len() >= COPY_INPUT_BYTES || !frontend::is_next(&self.input, Kind::CopyData) {
+            return first;
+        }
+        let mut gathered = BytesMut::with_capacity(COPY_INPUT_BYTES);
+        gathered.extend_from_slice(&first);
+        while gathered.len() < COPY_INPUT_BYTES && frontend::is_next(&self.input, Kind::CopyData) {
+            // What is wrong with a message is found when it is taken alone.
+            let Ok(Some(frame)) = self.next_frame() else { break };
+            gathered.extend_from_slice(&frame.body);
+        }
+        gathered.freeze()
+    }
+
     fn end_with(&mut self, error: SqlError) -> io::Error {
         self.fatal.get_or_insert(error);
         io::ErrorKind::InvalidData.into()
@@ -223,7 +241,7 @@ impl Client for Stream {
         loop {
             let frame = self.frame().await?;
             match frame.kind {
-                Kind::CopyData => return Ok(CopyInput::Data(frame.body)),
+                Kind::CopyData => return Ok(CopyInput::Data(self.more_copy_data(frame.body))),
                 Kind::CopyDone => return Ok(CopyInput::Done),
                 Kind::CopyFail => {
                     let reason = frontend::text(&frame.body).unwrap_or("(not readable)");

@@ -84,6 +84,8 @@ impl<'s> Evaluation<'s> {
                 Request::EndTxn(_)
                     | Request::RollbackTo { .. }
                     | Request::Refresh { .. }
+                    | Request::Ingest { .. }
+                    | Request::ListIndexes
                     | Request::DropIndex { .. }
                     | Request::Split { .. }
                     | Request::Merge { .. }
@@ -117,11 +119,12 @@ impl<'s> Evaluation<'s> {
             Request::ResolveIntentRange { span, outcome } => self.resolve_range(span, outcome).map(Outcome::Done),
             Request::SequenceNext { key, step } => self.sequence_next(key, step).map(Outcome::Done),
             Request::SequenceSet { key, value, called } => self.sequence_set(key, *value, *called).map(Outcome::Done),
+            Request::ListIndexes => Ok(Outcome::Done(Response::Indexes(self.store.storage.indexes()))),
             Request::DropIndex { index } => self.drop_index(*index).map(Outcome::Done),
             Request::Split { key } => self.split(key).map(Outcome::Done),
             Request::Merge { key } => self.merge(key).map(Outcome::Done),
             Request::RangeLookup { span } => Ok(Outcome::Done(Response::Ranges(self.store.ranges.descriptors(span)))),
-            Request::EndTxn(_) => Err(KvError::BadRequest("a transaction's end is not evaluated like the others")),
+            Request::EndTxn(_) | Request::Ingest { .. } => Err(KvError::BadRequest("this request is not evaluated like the others")),
         }
     }
 

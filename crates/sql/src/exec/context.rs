@@ -11,6 +11,7 @@ use crate::error::{SqlError, SqlState};
 use crate::expr::{EvalContext, SessionInfo};
 use crate::plan::{PlanSettings, StatementPlan};
 use crate::types::{Datum, FormatSettings, TextContext};
+use std::path::Path;
 use std::sync::Arc;
 use tidelock_base::{IndexId, Timestamp};
 use tidelock_kvapi::KvError;
@@ -42,6 +43,8 @@ pub struct ExecContext<'a> {
     pub cancel: &'a CancelFlag,
     /// Rows of tables that are not stored.
     pub virtual_tables: &'a dyn VirtualTables,
+    /// Where temporary files go.
+    pub spill_dir: &'a Path,
     /// What the transaction still has to do.
     pub state: &'a mut TxnState,
     /// Notices for the client.
@@ -123,6 +126,7 @@ impl ExecContext<'_> {
             statement_time: self.statement_time,
             cancel: self.cancel,
             virtual_tables: self.virtual_tables,
+            spill_dir: self.spill_dir,
             state: self.state,
             notices: self.notices,
         }

@@ -1,6 +1,7 @@
 //! INSERT.
 
 use super::batch::MemoryUse;
+use super::bulk_load::BulkLoad;
 use super::conflict::ConflictState;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
@@ -10,7 +11,7 @@ use super::{ExecContext, RowBatch, sequence};
 use crate::catalog::TableDescriptor;
 use crate::error::SqlError;
 use crate::expr::eval;
-use crate::plan::{InsertPlan, StatementKind, StatementPlan};
+use crate::plan::{InsertPlan, PlanNode, StatementKind, StatementPlan};
 use crate::types::Datum;
 use std::sync::Arc;
 
@@ -32,6 +33,9 @@ impl InsertState {
         }
         let every: Vec<usize> = (0..plan.table.columns.len()).collect();
         let mut insertion = Insertion::new(plan, run)?;
+        if plan.on_conflict.is_none() && plan.returning.is_none() && !matches!(plan.input.node, PlanNode::Values(_) | PlanNode::OneRow) {
+            insertion.load = BulkLoad::of_table(&plan.table, &run.ctx);
+        }
         if can_stream(&plan.input, &plan.table, &every) {
             while let Some(batch) = self.input.next(&plan.input, run).await? {
                 insertion.rows(batch, run).await?;
@@ -44,13 +48,26 @@ impl InsertState {
     }
 }
 
-/// Inserts complete rows outside of a plan: COPY. What they owe to foreign keys is added to `foreign`, for the statement's end.
-pub(super) async fn insert_rows(
-    plan: &InsertPlan,
-    batch: RowBatch,
-    foreign: &mut ForeignKeyWork,
-    ctx: &mut ExecContext<'_>,
-) -> Result<(), SqlError> {
+/// What COPY's rows leave to be done at its end.
+pub(super) struct Owed {
+    /// Checks of foreign keys.
+    pub(super) foreign: ForeignKeyWork,
+    /// Rows on their way into a table that the transaction made.
+    pub(super) load: Option<BulkLoad>,
+}
+
+impl Owed {
+    /// Does it.
+    pub(super) async fn finish(mut self, ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
+        if let Some(mut load) = self.load {
+            load.finish(ctx).await?;
+        }
+        self.foreign.finish(ctx).await
+    }
+}
+
+/// Inserts complete rows outside of a plan: COPY. What is to be done at the statement's end is added to `owed`.
+pub(super) async fn insert_rows(plan: &InsertPlan, batch: RowBatch, owed: &mut Owed, ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
     let statement = StatementPlan {
         kind: StatementKind::Insert,
         root: plan.input.clone(),
@@ -74,9 +91,10 @@ pub(super) async fn insert_rows(
         compared: 0,
     };
     let mut insertion = Insertion::new(plan, &run)?;
-    insertion.foreign = std::mem::take(foreign);
+    insertion.foreign = std::mem::take(&mut owed.foreign);
+    insertion.load = owed.load.take();
     insertion.rows(batch, &mut run).await?;
-    *foreign = insertion.foreign;
+    (owed.foreign, owed.load) = (insertion.foreign, insertion.load);
     Ok(())
 }
 
@@ -85,6 +103,8 @@ struct Insertion<'p> {
     plan: &'p InsertPlan,
     writer: TableWriter,
     foreign: ForeignKeyWork,
+    /// Rows go to the base directly when the table is the transaction's own.
+    load: Option<BulkLoad>,
     conflict: Option<ConflictState>,
     returned: RowBatch,
     memory: MemoryUse,
@@ -95,6 +115,7 @@ impl<'p> Insertion<'p> {
         Ok(Insertion {
             writer: TableWriter::new(&plan.table, &run.ctx)?,
             foreign: ForeignKeyWork::default(),
+            load: None,
             conflict: plan.on_conflict.as_ref().map(|_| ConflictState::default()),
             returned: RowBatch::new(plan.returning.as_ref().map_or(0, Vec::len)),
             memory: MemoryUse::default(),
@@ -137,7 +158,10 @@ impl<'p> Insertion<'p> {
         for at in range.clone() {
             self.writer.insert(batch.row(at), at, &run.eval())?;
         }
-        if let Some(origin) = self.writer.flush(run).await? {
+        if let Some(load) = &mut self.load {
+            self.writer.hand_to(load);
+            load.make_room(&mut run.ctx).await?;
+        } else if let Some(origin) = self.writer.flush(run).await? {
             return Err(duplicate(&self.plan.table, origin.index, batch.row(origin.row), &run.ctx.text()));
         }
         for at in range {
@@ -159,8 +183,8 @@ impl<'p> Insertion<'p> {
         Ok(())
     }
 
-    async fn finish(mut self, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
-        self.foreign.finish(&mut run.ctx).await?;
+    async fn finish(self, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
+        Owed { foreign: self.foreign, load: self.load }.finish(&mut run.ctx).await?;
         Ok((!self.returned.is_empty()).then_some(self.returned))
     }
 }

@@ -9,6 +9,7 @@
 
 mod aggregate;
 mod batch;
+mod bulk_load;
 pub mod cancel;
 mod conflict;
 mod context;
@@ -30,6 +31,7 @@ pub mod sequence;
 mod set_op;
 mod sort;
 mod sources;
+mod spill;
 mod subplan;
 mod table_keys;
 mod update;

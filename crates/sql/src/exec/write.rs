@@ -3,8 +3,9 @@
 //! The primary row is a `Put` (or an `Insert` where none may be), a unique entry an `Insert`, any other entry a `PutEntry`, guarded by the row's own lock.
 //! Removals go first in a batch, so that rows of one statement may exchange their keys. Entries that do not change are not written.
 
+use super::bulk_load::{BulkLoad, Entry};
 use super::context::{ExecContext, Run};
-use super::table_keys::{entry_key, entry_value, is_exclusive, primary_key};
+use super::table_keys::{entry_key, entry_value, index_id, is_exclusive, primary_key};
 use crate::bind::bind_row_expression;
 use crate::catalog::{IndexDescriptor, TableDescriptor};
 use crate::error::{SqlError, SqlState};
@@ -79,12 +80,22 @@ impl TableWriter {
         let key = primary_key(&self.table, row)?;
         let value = self.encoded(row)?;
         self.write(Write::Insert(key.clone(), value), None, number);
+        self.new_entries(row, &key, number, context)?;
+        Ok(key)
+    }
+
+    /// The index entries of a row that is written otherwise.
+    pub(super) fn entries_of(&mut self, row: &[Datum], primary: &Key, context: &EvalContext<'_>) -> Result<(), SqlError> {
+        self.new_entries(row, primary, 0, context)
+    }
+
+    fn new_entries(&mut self, row: &[Datum], primary: &Key, number: usize, context: &EvalContext<'_>) -> Result<(), SqlError> {
         for place in 0..self.table.indexes.len() {
             if self.has_entry(place, row, context)? {
-                self.add_entry(place, row, &key, number)?;
+                self.add_entry(place, row, primary, number)?;
             }
         }
-        Ok(key)
+        Ok(())
     }
 
     fn add_entry(&mut self, place: usize, row: &[Datum], primary: &Key, number: usize) -> Result<(), SqlError> {
@@ -165,6 +176,20 @@ impl TableWriter {
         Ok(())
     }
 
+    /// Hands new rows and their entries over to a load, instead of writing them. Only for inserts.
+    pub(super) fn hand_to(&mut self, load: &mut BulkLoad) {
+        self.take_entries().for_each(|entry| load.push(entry));
+    }
+
+    /// New rows and their entries, unwritten. Only for inserts.
+    pub(super) fn take_entries(&mut self) -> impl Iterator<Item = Entry> {
+        self.origins.clear();
+        self.writes.drain(..).filter_map(|write| match write {
+            Write::Insert(key, value) | Write::PutEntry(key, value) => Some((key, value)),
+            Write::Put(..) | Write::Delete(_) | Write::DeleteEntry(_) => None,
+        })
+    }
+
     /// Sends everything; the first duplicate found, if any. After a duplicate some of the rest may have been written.
     pub(super) async fn flush(&mut self, run: &mut Run<'_>) -> Result<Option<Origin>, SqlError> {
         self.flush_in(&mut run.ctx).await
@@ -172,6 +197,7 @@ impl TableWriter {
 
     /// See [`TableWriter::flush`].
     pub(super) async fn flush_in(&mut self, ctx: &mut ExecContext<'_>) -> Result<Option<Origin>, SqlError> {
+        ctx.txn.end_ingest(|index| self.table.all_indexes().any(|own| index_id(own) == index));
         let mut writes = std::mem::take(&mut self.removals);
         let skip = writes.len();
         writes.append(&mut self.writes);

@@ -2,12 +2,14 @@
 
 use super::plan_cache::PlanCache;
 use super::settings::SessionSettings;
-use crate::catalog::store::{CatalogAt, DescriptorCache};
+use crate::catalog::store::{CatalogAt, DescriptorCache, FIRST_USER_INDEX};
+use crate::catalog::{Catalog, RelationKind};
 use crate::error::{SqlError, SqlState};
 use crate::exec::{CancelFlag, CancelReason, kv_error};
 use arc_swap::ArcSwap;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use parking_lot::Mutex;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Instant;
@@ -26,6 +28,8 @@ pub trait ServerHooks: Send + Sync + 'static {
     fn set_server_setting(&self, name: &str, value: &str) -> Result<(), String>;
     /// Names and descriptions of the server-wide settings.
     fn server_settings(&self) -> Vec<(&'static str, &'static str)>;
+    /// Where statements may put temporary files.
+    fn spill_dir(&self) -> &Path;
     /// Every lock held.
     fn locks(&self) -> Vec<HeldLock>;
     /// Every wait.
@@ -123,6 +127,7 @@ impl Database {
     pub async fn open(db: Db, hooks: Arc<dyn ServerHooks>, defaults: SessionSettings) -> Result<Arc<Database>, SqlError> {
         let descriptors = DescriptorCache::new(crate::catalog::builtin::catalog());
         let catalog = read_catalog(&db, &descriptors).await?;
+        drop_orphans(&db, &catalog.catalog).await?;
         Ok(Arc::new(Database {
             db,
             catalog: ArcSwap::from_pointee(catalog),
@@ -205,6 +210,21 @@ impl Database {
             session.cancel.cancel(CancelReason::User);
         }
     }
+}
+
+/// Drops the data of indexes that no definition names: a crash came between the loading of rows and the commit of the index that
+/// they were loaded into, or between the commit of a DROP and the dropping.
+async fn drop_orphans(db: &Db, catalog: &Catalog) -> Result<(), SqlError> {
+    let failed = |error| kv_error(error, catalog);
+    let tables = catalog.relations().map(|relation| relation.descriptor()).filter(|table| table.kind == RelationKind::Table);
+    let known: HashSet<u64> = tables.flat_map(|table| table.all_indexes().map(|index| index.index_id).collect::<Vec<_>>()).collect();
+    for index in db.indexes().await.map_err(failed)? {
+        if u64::from(index.0) >= FIRST_USER_INDEX as u64 && !known.contains(&u64::from(index.0)) {
+            tracing::info!(index = index.0, "dropping the data of an index that has no definition");
+            db.drop_index(index).await.map_err(failed)?;
+        }
+    }
+    Ok(())
 }
 
 async fn read_catalog(db: &Db, descriptors: &DescriptorCache) -> Result<CatalogAt, SqlError> {

@@ -106,6 +106,7 @@ impl Session {
             statement_time: scope.statement_time,
             cancel: &self.handle.cancel,
             virtual_tables: &*self.view,
+            spill_dir: self.database.hooks.spill_dir(),
             state: &mut transaction.state,
             notices: &mut self.notices,
         })

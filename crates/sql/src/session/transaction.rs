@@ -355,6 +355,10 @@ impl Session {
         }
         let settings = self.settings();
         let transaction = &mut self.transaction;
+        if let Some(txn) = transaction.txn.as_mut() {
+            // Rows that are loaded in bulk go with their index only, so not by a rollback to here.
+            txn.end_ingest(|_| true);
+        }
         let kv = transaction.txn.as_mut().map(Txn::savepoint);
         transaction.savepoints.push(NamedSavepoint { name: name.to_string(), kv, state: transaction.state.clone(), settings });
         Ok(())

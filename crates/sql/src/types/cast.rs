@@ -232,9 +232,18 @@ fn limit_length(text: CompactString, to: ColumnType, explicit: bool) -> Result<C
     Ok(text[..end].into())
 }
 
+/// Padding, a piece at a time.
+const SPACES: &str = "                                                                ";
+
 fn pad(mut text: CompactString, length: i32) -> CompactString {
     let missing = (length.max(0) as usize).saturating_sub(text.chars().count());
-    text.extend(std::iter::repeat_n(' ', missing));
+    text.reserve(missing);
+    let mut left = missing;
+    while left > 0 {
+        let part = left.min(SPACES.len());
+        text.push_str(&SPACES[..part]);
+        left -= part;
+    }
     text
 }
 

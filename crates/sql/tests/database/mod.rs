@@ -231,6 +231,7 @@ impl Session {
             statement_time: clock_time(),
             cancel: &self.cancel,
             virtual_tables: &NoVirtualTables,
+            spill_dir: std::path::Path::new(env!("CARGO_TARGET_TMPDIR")),
             state,
             notices: &mut notices,
         };
@@ -271,6 +272,7 @@ impl Session {
             statement_time: clock_time(),
             cancel: &self.cancel,
             virtual_tables: &NoVirtualTables,
+            spill_dir: std::path::Path::new(env!("CARGO_TARGET_TMPDIR")),
             state,
             notices: &mut notices,
         };

@@ -52,6 +52,9 @@ impl TestSession {
 struct NoHooks;
 
 impl ServerHooks for NoHooks {
+    fn spill_dir(&self) -> &std::path::Path {
+        std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
+    }
     fn metrics(&self) -> Vec<(String, f64)> {
         vec![("test.metric".into(), 1.0)]
     }

@@ -68,6 +68,9 @@ impl Drop for Bed {
 struct NoHooks;
 
 impl ServerHooks for NoHooks {
+    fn spill_dir(&self) -> &std::path::Path {
+        std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
+    }
     fn metrics(&self) -> Vec<(String, f64)> {
         Vec::new()
     }

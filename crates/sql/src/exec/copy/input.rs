@@ -2,15 +2,17 @@
 
 use super::defaults::DefaultValue;
 use super::options::{CopyFormat, CopyOptions};
-use super::records::{Cut, Field, RECORD_BYTES_MAX, binary_header, csv_fields, cut_binary, cut_csv, cut_line, text_fields, trimmed};
+use super::records::{Cut, Fields, RECORD_BYTES_MAX, binary_header, csv_fields, cut_binary, cut_csv, cut_line, text_fields, trimmed};
 use crate::ast::{Copy, CopySource, CopyTarget};
 use crate::catalog::{RelationKind, TableDescriptor, store};
 use crate::error::{SqlError, SqlState};
+use crate::exec::bulk_load::BulkLoad;
 use crate::exec::foreign_key::{ForeignKeyWork, RowRules};
-use crate::exec::insert::insert_rows;
+use crate::exec::insert::{Owed, insert_rows};
 use crate::exec::{Affected, ExecContext, RowBatch};
 use crate::plan::{Estimate, InsertPlan, Plan, PlanNode};
 use crate::types::{ColumnType, Datum, binary, cast, text};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Rows inserted in one go.
@@ -30,8 +32,8 @@ pub struct CopyIn {
     line: u64,
     started: bool,
     ended: bool,
-    rows: Vec<Vec<Datum>>,
-    foreign: ForeignKeyWork,
+    rows: RowBatch,
+    owed: Owed,
     written: u64,
 }
 
@@ -64,6 +66,8 @@ impl CopyIn {
         }
         ctx.txn.assert_unchanged(store::relation_key(table.oid), ctx.catalog_ts);
         let rules = RowRules::bind(&table, ctx)?;
+        let load = BulkLoad::of_table(&table, ctx);
+        let rows = RowBatch::new(table.columns.len());
         let nothing = Plan { node: PlanNode::Empty, types: Vec::new(), names: Vec::new(), estimate: Estimate::default() };
         let plan = InsertPlan {
             alias: table.name.clone(),
@@ -85,8 +89,8 @@ impl CopyIn {
             line: 0,
             started: false,
             ended: false,
-            rows: Vec::new(),
-            foreign: ForeignKeyWork::default(),
+            rows,
+            owed: Owed { foreign: ForeignKeyWork::default(), load },
             written: 0,
         })
     }
@@ -129,7 +133,7 @@ impl CopyIn {
             return Err(SqlError::new(SqlState::BAD_COPY_FILE_FORMAT, "unexpected EOF in COPY data"));
         }
         self.flush(ctx).await?;
-        self.foreign.finish(ctx).await?;
+        self.owed.finish(ctx).await?;
         Ok(Affected { tag: "COPY", rows: self.written })
     }
 
@@ -154,16 +158,16 @@ impl CopyIn {
                 Ok(true)
             }
             Cut::Record(length) => {
-                let record = trimmed(&rest[..length]).to_vec();
-                self.consumed += length;
                 self.line += 1;
+                let record = trimmed(&rest[..length]);
                 if !std::mem::replace(&mut self.started, true) && self.options.header {
-                    self.check_header(&record)?;
-                    return Ok(true);
+                    self.check_header(record)?;
+                } else {
+                    let mut rows = std::mem::take(&mut self.rows);
+                    self.append(self.fields(record), &mut rows, ctx)?;
+                    self.rows = rows;
                 }
-                let fields = self.fields(&record);
-                let row = self.row(fields, ctx)?;
-                self.rows.push(row);
+                self.consumed += length;
                 Ok(true)
             }
         }
@@ -177,19 +181,20 @@ impl CopyIn {
         let Some((fields, length)) = cut_binary(&self.buffer[self.consumed..], self.columns.len()).map_err(|e| self.in_line(e))? else {
             return Ok(false);
         };
-        self.consumed += length;
         self.line += 1;
         match fields {
             None => self.ended = true,
             Some(fields) => {
-                let row = self.row(fields, ctx)?;
-                self.rows.push(row);
+                let mut rows = std::mem::take(&mut self.rows);
+                self.append(fields, &mut rows, ctx)?;
+                self.rows = rows;
             }
         }
+        self.consumed += length;
         Ok(true)
     }
 
-    fn fields(&self, record: &[u8]) -> Vec<Field> {
+    fn fields<'r>(&self, record: &'r [u8]) -> Fields<'r> {
         if self.options.format == CopyFormat::Text {
             return text_fields(record, &self.options);
         }
@@ -202,7 +207,7 @@ impl CopyIn {
             } else {
                 !self.options.force_not_null.iter().any(|c| c == name(at))
             };
-            if is_null_text && forced { None } else { Some(field) }
+            if is_null_text && forced { None } else { Some(Cow::Owned(field)) }
         };
         fields.map(field).collect()
     }
@@ -226,8 +231,8 @@ impl CopyIn {
         Ok(())
     }
 
-    /// A record as a complete row; columns that it does not name are NULL still.
-    fn row(&self, fields: Vec<Field>, ctx: &ExecContext<'_>) -> Result<Vec<Datum>, SqlError> {
+    /// Appends a record as a complete row; columns that it does not name are NULL still.
+    fn append(&self, fields: Fields<'_>, rows: &mut RowBatch, ctx: &ExecContext<'_>) -> Result<(), SqlError> {
         let table = &self.plan.table;
         let column = |at: usize| self.columns.get(at).and_then(|c| table.columns.get(*c));
         if fields.len() < self.columns.len() {
@@ -237,25 +242,34 @@ impl CopyIn {
         if fields.len() > self.columns.len() {
             return Err(self.in_line(SqlError::new(SqlState::BAD_COPY_FILE_FORMAT, "extra data after last expected column")));
         }
-        let mut row = vec![Datum::Null; table.columns.len()];
+        let fill = |values: &mut Vec<Datum>| {
+            let from = values.len();
+            values.resize(from + table.columns.len(), Datum::Null);
+            self.fill(fields, &mut values[from..], ctx)
+        };
+        rows.try_push(fill, |_| Ok(true)).map(drop)
+    }
+
+    fn fill(&self, fields: Fields<'_>, row: &mut [Datum], ctx: &ExecContext<'_>) -> Result<(), SqlError> {
+        let table = &self.plan.table;
         for (position, field) in self.columns.iter().zip(fields) {
-            let (Some(field), Some(column)) = (field, table.columns.get(*position)) else { continue };
+            let (Some(field), Some(column), Some(slot)) = (field, table.columns.get(*position), row.get_mut(*position)) else { continue };
             let value = self.value(&field, column.ty, ctx).map_err(|mut error| {
                 let shown: String = String::from_utf8_lossy(&field).chars().take(SHOWN_MAX).collect();
                 let value = if self.is_binary() { String::new() } else { format!(": \"{shown}\"") };
                 error.fields_mut().context = Some(format!("COPY {}, line {}, column {}{value}", table.name, self.line, column.name));
                 error
             })?;
-            row[*position] = value;
+            *slot = value;
         }
-        Ok(row)
+        Ok(())
     }
 
     fn value(&self, field: &[u8], ty: ColumnType, ctx: &ExecContext<'_>) -> Result<Datum, SqlError> {
         if self.is_binary() {
             return cast::coerce_typmod(binary::decode(field, ty.ty)?, ty, false);
         }
-        cast::coerce_typmod(text::parse(binary::text(field)?, ty, &ctx.text())?, ty, false)
+        text::parse(binary::text(field)?, ty, &ctx.text())
     }
 
     fn in_line(&self, mut error: SqlError) -> SqlError {
@@ -264,19 +278,22 @@ impl CopyIn {
     }
 
     async fn flush(&mut self, ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
-        let mut rows = std::mem::take(&mut self.rows);
+        let width = self.plan.table.columns.len();
+        let mut rows = std::mem::replace(&mut self.rows, RowBatch::new(width));
         if rows.is_empty() {
             return Ok(());
         }
         for (position, default) in &self.defaults {
             let ty = self.plan.table.columns[*position].ty.ty;
             let values = default.values(ty, rows.len(), ctx).await?;
-            rows.iter_mut().zip(values).for_each(|(row, value)| row[*position] = value);
+            for (at, value) in values.into_iter().enumerate() {
+                if let Some(slot) = rows.row_mut(at).get_mut(*position) {
+                    *slot = value;
+                }
+            }
         }
-        let mut batch = RowBatch::new(self.plan.table.columns.len());
         let count = rows.len();
-        rows.into_iter().for_each(|row| batch.push(row));
-        insert_rows(&self.plan, batch, &mut self.foreign, ctx).await?;
+        insert_rows(&self.plan, rows, &mut self.owed, ctx).await?;
         self.written += count as u64;
         Ok(())
     }

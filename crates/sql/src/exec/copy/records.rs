@@ -2,12 +2,16 @@
 
 use super::options::CopyOptions;
 use crate::error::{SqlError, SqlState};
+use smallvec::SmallVec;
+use std::borrow::Cow;
 
 /// Longest record: as a row, it could not be stored anyway.
 pub(super) const RECORD_BYTES_MAX: usize = 256 << 20;
 
 /// A field as it stands in the record, unescaped: None is NULL.
-pub(super) type Field = Option<Vec<u8>>;
+pub(super) type Field<'a> = Option<Cow<'a, [u8]>>;
+/// The fields of a record.
+pub(super) type Fields<'a> = SmallVec<[Field<'a>; 8]>;
 
 fn bad(message: impl Into<String>) -> SqlError {
     SqlError::new(SqlState::BAD_COPY_FILE_FORMAT, message.into())
@@ -73,8 +77,8 @@ pub(super) fn cut_csv(buffer: &[u8], ended: bool, options: &CopyOptions, scanned
 }
 
 /// The fields of a line in text form.
-pub(super) fn text_fields(line: &[u8], options: &CopyOptions) -> Vec<Field> {
-    let mut fields = Vec::new();
+pub(super) fn text_fields<'a>(line: &'a [u8], options: &CopyOptions) -> Fields<'a> {
+    let mut fields = Fields::new();
     let mut start = 0;
     let mut at = 0;
     loop {
@@ -92,9 +96,9 @@ pub(super) fn text_fields(line: &[u8], options: &CopyOptions) -> Vec<Field> {
     }
 }
 
-fn unescaped(raw: &[u8]) -> Vec<u8> {
+fn unescaped(raw: &[u8]) -> Cow<'_, [u8]> {
     if !raw.contains(&b'\\') {
-        return raw.to_vec();
+        return Cow::Borrowed(raw);
     }
     let mut out = Vec::with_capacity(raw.len());
     let mut rest = raw;
@@ -131,7 +135,7 @@ fn unescaped(raw: &[u8]) -> Vec<u8> {
             other => out.push(*other),
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 /// The fields of a CSV record, each with whether it was quoted.
@@ -188,10 +192,10 @@ fn i32_at(buffer: &[u8], at: usize) -> i32 {
 }
 
 /// A binary tuple (None is the trailer), and how many bytes it took.
-type Tuple = (Option<Vec<Field>>, usize);
+type Tuple<'a> = (Option<Fields<'a>>, usize);
 
 /// The next binary tuple, if it is complete.
-pub(super) fn cut_binary(buffer: &[u8], columns: usize) -> Result<Option<Tuple>, SqlError> {
+pub(super) fn cut_binary(buffer: &[u8], columns: usize) -> Result<Option<Tuple<'_>>, SqlError> {
     let Some(count) = buffer.get(..2).and_then(|b| b.try_into().ok()).map(i16::from_be_bytes) else { return Ok(None) };
     if count == -1 {
         return Ok(Some((None, 2)));
@@ -199,7 +203,7 @@ pub(super) fn cut_binary(buffer: &[u8], columns: usize) -> Result<Option<Tuple>,
     if usize::try_from(count).ok() != Some(columns) {
         return Err(bad(format!("row field count is {count}, expected {columns}")));
     }
-    let mut fields = Vec::with_capacity(columns);
+    let mut fields = Fields::with_capacity(columns);
     let mut at = 2;
     for _ in 0..columns {
         if buffer.len() < at + 4 {
@@ -215,7 +219,7 @@ pub(super) fn cut_binary(buffer: &[u8], columns: usize) -> Result<Option<Tuple>,
         let Some(bytes) = buffer.get(at..at + length) else {
             return if length > RECORD_BYTES_MAX { Err(bad("invalid field size")) } else { Ok(None) };
         };
-        fields.push(Some(bytes.to_vec()));
+        fields.push(Some(Cow::Borrowed(bytes)));
         at += length;
     }
     Ok(Some((Some(fields), at)))

@@ -4,9 +4,10 @@
 //! transaction; the old data is given up after the commit. A constant default is not written at all: rows older than the column read it from the descriptor.
 
 use super::Ddl;
-use super::columns::{no_such_column, shortened};
+use super::columns::no_such_column;
 use super::constraint::{Existing, column_or_error};
 use super::create_table::as_table_constraint;
+use super::rewrite::Filler;
 use crate::ast::{
     AlterTable, AlterTableAction, ColumnConstraintKind, ColumnDef, Expr as AstExpr, Ident, ObjectKind, StoredExpr, TableConstraint,
     TypeName,
@@ -14,26 +15,13 @@ use crate::ast::{
 use crate::bind::{bind_row_expression, bind_scalar, column_type};
 use crate::catalog::{Column, ForeignKey, Identity, Oid, RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
-use crate::exec::foreign_key::RowRules;
+use crate::exec::table_keys;
 use crate::exec::table_keys::{index_id, key_of_values};
-use crate::exec::write::{TableWriter, duplicate, fill_generated};
-use crate::exec::{sequence, table_keys};
 use crate::expr::{Expr, eval};
 use crate::functions::{Volatility, Waits};
 use crate::types::coercion::CastContext;
-use crate::types::{DataType, Datum, FormatSettings, TextContext, text};
-use std::sync::Arc;
+use crate::types::{Datum, FormatSettings, TextContext, text};
 use tidelock_base::Span;
-
-/// What fills a column while a table is written anew.
-enum Filler {
-    /// The same expression over the old row for each.
-    Computed(Expr),
-    /// The next number of a sequence.
-    Sequence(Oid),
-    /// Row ids.
-    RowId,
-}
 
 impl Ddl<'_, '_> {
     pub(super) async fn alter_table(&mut self, alter: &AlterTable) -> Result<(), SqlError> {
@@ -460,108 +448,6 @@ impl Ddl<'_, '_> {
         Ok(())
     }
 
-    // ---- keys
-
-    /// Another primary key: the rows are written anew.
-    pub(super) async fn change_primary_key(
-        &mut self,
-        old: TableDescriptor,
-        name: Option<String>,
-        columns: &[String],
-    ) -> Result<(), SqlError> {
-        let mut table = old.clone();
-        let name = name.unwrap_or_else(|| self.free_name(&table.schema, &shortened(&[&table.name], "pkey"), &[]));
-        self.set_primary_key(&mut table, name, columns).await?;
-        for column in table.columns.iter_mut().filter(|c| c.hidden) {
-            (column.dropped, column.nullable) = (true, true);
-        }
-        for key in &table.primary.key {
-            if old.columns[key.column].nullable {
-                let ident = Ident { value: old.columns[key.column].name.clone(), pos: 0 };
-                self.set_not_null(old.clone(), &ident).await?;
-            }
-        }
-        self.rewrite(&old, table, &[]).await
-    }
-
-    /// No primary key any more.
-    pub(super) async fn replace_by_hidden_key(&mut self, old: TableDescriptor) -> Result<(), SqlError> {
-        let mut table = old.clone();
-        self.hidden_key(&mut table).await?;
-        let position = table.columns.len() - 1;
-        self.rewrite(&old, table, &[(position, Filler::RowId)]).await
-    }
-
-    /// Writes all rows again under new index ids, with some columns filled anew.
-    async fn rewrite(&mut self, old: &TableDescriptor, mut new: TableDescriptor, fillers: &[(usize, Filler)]) -> Result<(), SqlError> {
-        self.validate_reads();
-        self.give_up(old);
-        new.primary.index_id = self.new_index_id().await?;
-        for place in 0..new.indexes.len() {
-            new.indexes[place].index_id = self.new_index_id().await?;
-        }
-        self.put(new.clone());
-        let new = Arc::new(new);
-        let before = std::mem::replace(&mut self.ctx.catalog, self.builder.clone().build());
-        let result = self.rewrite_rows(old, &new, fillers).await;
-        self.ctx.catalog = before;
-        result
-    }
-
-    async fn rewrite_rows(
-        &mut self,
-        old: &TableDescriptor,
-        new: &Arc<TableDescriptor>,
-        fillers: &[(usize, Filler)],
-    ) -> Result<(), SqlError> {
-        let mut writer = TableWriter::new(new, self.ctx)?;
-        let rules = RowRules::bind(new, self.ctx)?;
-        let mut rest = Some(Span::index(index_id(&old.primary)));
-        while let Some(rows) = self.page(old, &mut rest).await? {
-            let mut rows: Vec<Vec<Datum>> = rows.into_iter().map(|(_, row)| row).collect();
-            for (position, filler) in fillers {
-                let values = self.fill(filler, &rows, new).await?;
-                for (row, value) in rows.iter_mut().zip(values) {
-                    row.resize(row.len().max(position + 1), Datum::Null);
-                    row[*position] = value;
-                }
-            }
-            for (number, row) in rows.iter_mut().enumerate() {
-                row.resize(new.columns.len(), Datum::Null);
-                fill_generated(row, &rules.generated, &self.ctx.eval())?;
-                if let Some((column, _)) = new.columns.iter().zip(row.iter()).find(|(c, v)| v.is_null() && !c.nullable) {
-                    return Err(contains_nulls(new, &column.name));
-                }
-                writer.insert(row, number, &self.ctx.eval())?;
-            }
-            if let Some(origin) = writer.flush_in(self.ctx).await? {
-                let mut error = duplicate(new, origin.index, &rows[origin.row], &self.ctx.text());
-                let index = origin.index.and_then(|p| new.indexes.get(p)).unwrap_or(&new.primary);
-                let fields = error.fields_mut();
-                fields.message = format!("could not create unique index \"{}\"", index.name).into();
-                fields.detail = fields.detail.take().map(|d| d.replace("already exists.", "is duplicated."));
-                return Err(error);
-            }
-        }
-        Ok(())
-    }
-
-    async fn fill(&mut self, filler: &Filler, rows: &[Vec<Datum>], new: &TableDescriptor) -> Result<Vec<Datum>, SqlError> {
-        match filler {
-            Filler::Computed(value) => rows.iter().map(|row| eval(value, row, &self.ctx.eval())).collect(),
-            Filler::RowId => {
-                let ids = sequence::row_ids(self.ctx, new.primary.index_id, rows.len()).await?;
-                Ok(ids.into_iter().map(Datum::Int8).collect())
-            }
-            Filler::Sequence(oid) => {
-                let ty = new.columns.last().map_or(DataType::INT8, |c| c.ty.ty);
-                let numbers = sequence::nextval(self.ctx, *oid, rows.len()).await?;
-                let cast = |n: i64| crate::types::cast::cast(Datum::Int8(n), DataType::INT8, ty.into(), false, &self.ctx.eval());
-                numbers.into_iter().map(cast).collect()
-            }
-        }
-    }
-
     // ---- ranges
 
     async fn split_at(&mut self, table: &TableDescriptor, rows: &[Vec<AstExpr>]) -> Result<(), SqlError> {
@@ -591,7 +477,7 @@ fn not_identity(column: &Ident, table: &str) -> SqlError {
     SqlError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message)
 }
 
-fn contains_nulls(table: &TableDescriptor, column: &str) -> SqlError {
+pub(super) fn contains_nulls(table: &TableDescriptor, column: &str) -> SqlError {
     let message = format!("column \"{column}\" of relation \"{}\" contains null values", table.name);
     let mut error = SqlError::new(SqlState::NOT_NULL_VIOLATION, message);
     let fields = error.fields_mut();

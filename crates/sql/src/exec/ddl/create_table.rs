@@ -5,6 +5,7 @@ use super::columns::COLUMNS_MAX;
 use crate::ast::{ColumnConstraintKind, CreateTable, CreateTableAs, LikeClause, TableConstraint, TableConstraintKind};
 use crate::catalog::{Column, IndexColumn, IndexDescriptor, ROWID_NAME, RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
+use crate::exec::bulk_load::BulkLoad;
 use crate::exec::write::{TableWriter, WRITE_ROWS};
 use crate::exec::{ExecContext, Flow, execute, sequence};
 use crate::plan::plan_statement;
@@ -275,6 +276,7 @@ pub(super) async fn create_table_as(create: &CreateTableAs, ctx: &mut ExecContex
     ddl.finish().await?;
     let table = Arc::new(table);
     let mut writer = TableWriter::new(&table, ctx)?;
+    let mut load = BulkLoad::of_table(&table, ctx);
     let count = rows.len();
     for portion in rows.chunks_mut(WRITE_ROWS) {
         let ids = sequence::row_ids(ctx, table.primary.index_id, portion.len()).await?;
@@ -282,7 +284,16 @@ pub(super) async fn create_table_as(create: &CreateTableAs, ctx: &mut ExecContex
             row.push(Datum::Int8(id));
             writer.insert(row, number, &ctx.eval())?;
         }
-        writer.flush_in(ctx).await?;
+        match &mut load {
+            Some(load) => {
+                writer.hand_to(load);
+                load.make_room(ctx).await?;
+            }
+            None => drop(writer.flush_in(ctx).await?),
+        }
+    }
+    if let Some(mut load) = load {
+        load.finish(ctx).await?;
     }
     Ok(format!("SELECT {count}"))
 }

@@ -7,14 +7,13 @@ use crate::ast::{CreateIndex, Expr as AstExpr, ObjectName, ReindexKind, Truncate
 use crate::bind::bind_row_expression;
 use crate::catalog::{IndexColumn, IndexDescriptor, RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
-use crate::exec::table_keys::{entry_key, entry_value, index_id, is_exclusive};
-use crate::exec::write::{constraint_of, key_text};
+use crate::exec::bulk_load::SortedLoad;
+use crate::exec::table_keys::{entry_key, entry_value, index_id};
 use crate::expr::{Expr, eval_bool};
-use crate::types::Datum;
 use crate::types::coercion::is_ordered;
+use std::sync::Arc;
 use tidelock_base::Span;
 use tidelock_base::row::RowBuilder;
-use tidelock_kvclient::{Write, Written};
 
 impl Ddl<'_, '_> {
     pub(super) async fn create_index(&mut self, create: &CreateIndex) -> Result<(), SqlError> {
@@ -73,10 +72,13 @@ impl Ddl<'_, '_> {
             None => None,
         };
         let mut builder = RowBuilder::new();
+        let mut with_index = table.clone();
+        if !with_index.indexes.iter().any(|known| known.index_id == index.index_id) {
+            with_index.indexes.push(index.clone());
+        }
+        let mut load = SortedLoad::building(&Arc::new(with_index), vec![index_id(index)], self.ctx);
         let mut rest = Some(Span::index(index_id(&table.primary)));
         while let Some(rows) = self.page(table, &mut rest).await? {
-            let mut writes = Vec::with_capacity(rows.len());
-            let mut sources: Vec<&[Datum]> = Vec::with_capacity(rows.len());
             for (primary, row) in &rows {
                 if let Some(predicate) = &predicate
                     && !eval_bool(predicate, row, &self.ctx.eval())?
@@ -85,23 +87,10 @@ impl Ddl<'_, '_> {
                 }
                 let key = entry_key(table, index, row)?;
                 let value = entry_value(table, index, row, primary, &mut builder).into();
-                writes.push(if is_exclusive(index, row) { Write::Insert(key, value) } else { Write::PutEntry(key, value) });
-                sources.push(row);
-            }
-            let results = self.ctx.txn.write(writes).await.map_err(|e| self.ctx.kv(e))?;
-            if let Some((_, row)) = results.iter().zip(sources).find(|(result, _)| matches!(result, Written::Exists(_))) {
-                return Err(self.cannot_build(table, index, row));
+                load.push((key, value), self.ctx).await?;
             }
         }
-        Ok(())
-    }
-
-    fn cannot_build(&self, table: &TableDescriptor, index: &IndexDescriptor, row: &[Datum]) -> SqlError {
-        let columns: Vec<usize> = index.key.iter().map(|k| k.column).collect();
-        let values: Vec<Datum> = columns.iter().map(|c| row.get(*c).cloned().unwrap_or(Datum::Null)).collect();
-        let error = SqlError::new(SqlState::UNIQUE_VIOLATION, format!("could not create unique index \"{}\"", index.name));
-        let detail = format!("{} is duplicated.", key_text(table, &columns, &values, &self.ctx.text()));
-        constraint_of(error.detail(detail), table, &index.name)
+        load.finish(self.ctx).await
     }
 
     pub(super) fn rename_index(&mut self, name: &ObjectName, if_exists: bool, to: &str) -> Result<(), SqlError> {

@@ -16,6 +16,7 @@ mod constraint;
 mod create_table;
 mod drop;
 mod index;
+mod rewrite;
 mod sequence;
 mod view;
 
@@ -27,7 +28,7 @@ use crate::error::{SqlError, SqlState};
 use crate::types::Datum;
 use std::sync::Arc;
 use tidelock_base::{IndexId, Key, Span};
-use tidelock_kvapi::{Isolation, Limit, LockStrength};
+use tidelock_kvapi::{Isolation, Limit, LockStrength, Row};
 use tidelock_kvclient::ScanOptions;
 
 pub use columns::relation_columns;
@@ -136,7 +137,9 @@ impl<'c, 'a> Ddl<'c, 'a> {
     }
 
     async fn new_index_id(&mut self) -> Result<u64, SqlError> {
-        store::new_index_id(self.ctx.db).await.map_err(|e| self.ctx.kv(e))
+        let id = store::new_index_id(self.ctx.db).await.map_err(|e| self.ctx.kv(e))?;
+        self.ctx.txn.made_index(IndexId(u32::try_from(id).unwrap_or(u32::MAX - 1)));
+        Ok(id)
     }
 
     fn notice(&mut self, message: String) {
@@ -226,13 +229,19 @@ impl<'c, 'a> Ddl<'c, 'a> {
 
     /// All rows of a table, portion by portion, with the given page; None at the end.
     async fn page(&mut self, table: &TableDescriptor, rest: &mut Option<Span>) -> Result<Option<Vec<(Key, Vec<Datum>)>>, SqlError> {
+        let Some(rows) = self.stored_page(rest).await? else { return Ok(None) };
+        let rows = rows.into_iter().map(|row| Ok((row.key, super::table_keys::decode_whole(table, &row.value)?)));
+        rows.collect::<Result<Vec<_>, SqlError>>().map(Some)
+    }
+
+    /// The same, not decoded.
+    async fn stored_page(&mut self, rest: &mut Option<Span>) -> Result<Option<Vec<Row>>, SqlError> {
         let Some(span) = rest.take() else { return Ok(None) };
         self.ctx.cancel.check()?;
         let options = ScanOptions { limit: Limit::Keys(BACKFILL_ROWS), ..ScanOptions::default() };
         let page = self.ctx.txn.scan(span, &options).await.map_err(|e| self.ctx.kv(e))?;
         *rest = page.resume;
-        let rows = page.rows.into_iter().map(|row| Ok((row.key, super::table_keys::decode_whole(table, &row.value)?)));
-        rows.collect::<Result<Vec<_>, SqlError>>().map(Some)
+        Ok(Some(page.rows))
     }
 
     // ---- schemas
