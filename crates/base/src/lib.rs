@@ -14,6 +14,7 @@
 
 mod clock;
 pub mod encoding;
+mod floor_map;
 mod ids;
 mod key;
 pub mod limits;
@@ -21,6 +22,7 @@ pub mod row;
 mod timestamp;
 
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use floor_map::FloorMap;
 pub use ids::{IndexId, NodeId, RangeId, SessionId, TxnId};
 pub use key::{Key, Span};
 pub use timestamp::Timestamp;

@@ -28,5 +28,5 @@ pub use request::{
     Assertion, BatchRequest, EndTxn, Header, Limit, PassBudget, ReadSpan, Request, RequestKind, Resolution, SequenceStep, WriteGuard,
 };
 pub use response::{BatchResponse, Response, Row, TooOld};
-pub use sender::{Sender, Snapshot};
+pub use sender::{Misrouted, Sender, Sent, Snapshot};
 pub use txn::{Isolation, TxnMeta, TxnStatus};

@@ -365,6 +365,29 @@ kinds! {
 }
 
 impl Request {
+    /// The key it is routed by, if it goes to the range that holds it; `None` for what concerns a whole transaction or the store.
+    pub fn routing_key(&self) -> Option<&Key> {
+        match self {
+            Request::Get { key, .. }
+            | Request::Put { key, .. }
+            | Request::Insert { key, .. }
+            | Request::Delete { key, .. }
+            | Request::ResolveIntent { key, .. }
+            | Request::SequenceNext { key, .. }
+            | Request::SequenceSet { key, .. } => Some(key),
+            Request::Scan { span, .. } | Request::ResolveIntentRange { span, .. } => Some(&span.start),
+            _ => None,
+        }
+    }
+
+    /// Lies everything it touches within these borders? True for what is not routed by keys.
+    pub fn fits(&self, borders: &Span) -> bool {
+        match self {
+            Request::Scan { span, .. } | Request::ResolveIntentRange { span, .. } => borders.contains_span(span),
+            other => other.routing_key().is_none_or(|key| borders.contains(key)),
+        }
+    }
+
     /// The keys it touches: what DistSender routes by. `EndTxn` and the whole-store requests go to the range of their
     /// anchor.
     pub fn span(&self) -> Span {

@@ -17,7 +17,9 @@ use crate::range_cache::RangeCache;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 use tidelock_base::{Key, RangeId, Span, Timestamp, TxnId};
-use tidelock_kvapi::{BatchRequest, BatchResponse, Header, KvError, RangeDescriptor, Request, Response, Sender, Snapshot, TooOld};
+use tidelock_kvapi::{
+    BatchRequest, BatchResponse, Header, KvError, Misrouted, RangeDescriptor, Request, Response, Sender, Sent, Snapshot, TooOld,
+};
 
 /// Times one piece is routed anew before the sender gives up: borders do not change faster than that.
 const MAX_REROUTES: usize = 64;
@@ -48,20 +50,18 @@ impl DistSender {
         self.cache.lookup(key).ok_or(KvError::BadRequest("no range holds the key"))
     }
 
-    /// Sends requests that all belong to one range, routing anew while borders move.
-    async fn send_piece(&self, header: &Header, requests: SmallVec<[Request; 1]>) -> Result<BatchResponse, KvError> {
-        let anchor = requests.first().ok_or(KvError::BadRequest("an empty batch"))?.span().start;
-        let range = self.range_of(&anchor).await?;
-        let mut header = header.clone();
-        header.range = range.id;
-        match self.store.send(BatchRequest { header: header.clone(), requests: requests.clone() }).await {
-            Err(KvError::RangeMismatch { current }) => {
-                self.cache.insert(&current);
-                // The piece may belong to several ranges now.
-                Box::pin(self.send_cut(&header, requests, MAX_REROUTES)).await
-            }
-            answer => answer,
+    /// Sends a piece to the range it should belong to; when that has other borders by now, the piece is cut anew.
+    async fn send_piece(&self, header: &Header, requests: SmallVec<[Request; 1]>, reroutes: usize) -> Result<BatchResponse, KvError> {
+        match self.store.send(BatchRequest { header: header.clone(), requests }) {
+            Sent::Misrouted(misrouted) => Box::pin(self.send_anew(misrouted, reroutes)).await,
+            sent => sent.await,
         }
+    }
+
+    /// The piece may belong to several ranges now.
+    async fn send_anew(&self, misrouted: Box<Misrouted>, reroutes: usize) -> Result<BatchResponse, KvError> {
+        self.cache.insert(&misrouted.current);
+        self.send_cut(&misrouted.batch.header, misrouted.batch.requests, reroutes.saturating_sub(1)).await
     }
 
     /// The slow path: groups requests by range, walks spanning ones.
@@ -75,8 +75,9 @@ impl DistSender {
         let mut gathered = Gathered::default();
         let mut groups: Vec<Group> = Vec::new();
         for (position, request) in requests.into_iter().enumerate() {
-            let range = self.range_of(&request.span().start).await?;
-            if is_cut_at_borders(&request) && !range.span.contains_span(&request.span()) {
+            let anchor = request.routing_key().cloned().unwrap_or_else(|| request.span().start);
+            let range = self.range_of(&anchor).await?;
+            if !request.fits(&range.span) {
                 let response = self.walk(&mut header, request, &mut gathered).await?;
                 answers[position] = Some(response);
                 continue;
@@ -88,14 +89,7 @@ impl DistSender {
         }
         for group in groups {
             header.range = group.range;
-            let piece = BatchRequest { header: header.clone(), requests: group.requests.clone() };
-            let answer = match self.store.send(piece).await {
-                Err(KvError::RangeMismatch { current }) => {
-                    self.cache.insert(&current);
-                    Box::pin(self.send_cut(&header, group.requests, reroutes - 1)).await?
-                }
-                answer => answer?,
-            };
+            let answer = self.send_piece(&header, group.requests, reroutes).await?;
             gathered.absorb(&mut header, &answer);
             for (position, response) in group.positions.into_iter().zip(answer.responses) {
                 answers[position] = Some(response);
@@ -113,7 +107,8 @@ impl DistSender {
         while let Some(probe) = walk.next_key() {
             let range = self.range_of(&probe).await?;
             let piece = walk.piece(&range.span);
-            let answer = Box::pin(self.send_piece(header, smallvec![piece])).await?;
+            header.range = range.id;
+            let answer = Box::pin(self.send_piece(header, smallvec![piece], MAX_REROUTES)).await?;
             gathered.absorb(header, &answer);
             let response = answer.responses.into_iter().next();
             walk.absorb(&range.span, response.ok_or(KvError::BadRequest("an empty answer"))?)?;
@@ -122,20 +117,21 @@ impl DistSender {
     }
 }
 
-#[async_trait::async_trait]
 impl Sender for DistSender {
-    async fn send(&self, mut batch: BatchRequest) -> Result<BatchResponse, KvError> {
-        let Some(first) = batch.requests.first() else { return Ok(BatchResponse::default()) };
-        let range = self.range_of(&first.span().start).await?;
-        let whole = batch.requests.iter().all(|r| !is_routed_by_key(r) || range.span.contains_span(&r.span()));
-        if !whole {
-            return self.send_cut(&batch.header, batch.requests, MAX_REROUTES).await;
-        }
-        batch.header.range = range.id;
-        match batch.requests.len() {
-            // A lone transaction end is never re-sent: no copy is kept.
-            1 if !is_routed_by_key(&batch.requests[0]) => self.store.send(batch).await,
-            _ => self.send_piece(&batch.header, batch.requests).await,
+    fn send(&self, mut batch: BatchRequest) -> Sent<'_> {
+        let Some(first) = batch.requests.first() else { return Sent::now(Ok(BatchResponse::default())) };
+        let whole = match first.routing_key() {
+            // A lone transaction end, or administration: no range is asked whether it holds it.
+            None => (batch.requests.len() == 1).then_some(RangeId(0)),
+            Some(key) => self.cache.find(key, |range| batch.requests.iter().all(|r| r.fits(&range.span)).then_some(range.id)).flatten(),
+        };
+        let Some(range) = whole else {
+            return Sent::later(async move { self.send_cut(&batch.header, batch.requests, MAX_REROUTES).await });
+        };
+        batch.header.range = range;
+        match self.store.send(batch) {
+            Sent::Misrouted(misrouted) => Sent::later(self.send_anew(misrouted, MAX_REROUTES)),
+            sent => sent,
         }
     }
 
@@ -335,24 +331,4 @@ impl Gathered {
             }
         }
     }
-}
-
-/// Requests whose span decides where they go; the others concern a whole transaction or the store.
-fn is_routed_by_key(request: &Request) -> bool {
-    !matches!(
-        request,
-        Request::EndTxn(_)
-            | Request::RollbackTo { .. }
-            | Request::Refresh { .. }
-            | Request::Ingest { .. }
-            | Request::ListIndexes
-            | Request::DropIndex { .. }
-            | Request::Split { .. }
-            | Request::Merge { .. }
-            | Request::RangeLookup { .. }
-    )
-}
-
-fn is_cut_at_borders(request: &Request) -> bool {
-    matches!(request, Request::Scan { .. } | Request::ResolveIntentRange { .. })
 }

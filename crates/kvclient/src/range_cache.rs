@@ -5,9 +5,8 @@
 //! ignored.
 
 use arc_swap::ArcSwap;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use tidelock_base::Key;
+use tidelock_base::{FloorMap, Key};
 use tidelock_kvapi::RangeDescriptor;
 
 /// Descriptors kept; beyond it the cache starts afresh, which costs one lookup per range in use.
@@ -16,28 +15,33 @@ const MAX_CACHED_RANGES: usize = 100_000;
 /// Descriptors by start key. Reads are lock-free; changes are rare and copy.
 #[derive(Debug, Default)]
 pub struct RangeCache {
-    by_start: ArcSwap<BTreeMap<Key, Arc<RangeDescriptor>>>,
+    by_start: ArcSwap<FloorMap<Arc<RangeDescriptor>>>,
 }
 
 impl RangeCache {
     /// The range that should hold the key.
     pub fn lookup(&self, key: &Key) -> Option<Arc<RangeDescriptor>> {
+        self.find(key, Arc::clone)
+    }
+
+    /// The same, seen by a closure.
+    pub fn find<T>(&self, key: &Key, seen: impl FnOnce(&Arc<RangeDescriptor>) -> T) -> Option<T> {
         let ranges = self.by_start.load();
-        let (_, range) = ranges.range(..=key.clone()).next_back()?;
-        range.span.contains(key).then(|| Arc::clone(range))
+        let range = ranges.floor(key)?;
+        range.span.contains(key).then(|| seen(range))
     }
 
     /// Learns descriptors.
     pub fn insert(&self, learned: &[RangeDescriptor]) {
         self.by_start.rcu(|current| {
-            let mut ranges = if current.len() > MAX_CACHED_RANGES { BTreeMap::new() } else { (**current).clone() };
+            let mut ranges = if current.len() > MAX_CACHED_RANGES { FloorMap::default() } else { (**current).clone() };
             learned.iter().for_each(|range| insert_one(&mut ranges, range));
             ranges
         });
     }
 }
 
-fn insert_one(ranges: &mut BTreeMap<Key, Arc<RangeDescriptor>>, range: &RangeDescriptor) {
+fn insert_one(ranges: &mut FloorMap<Arc<RangeDescriptor>>, range: &RangeDescriptor) {
     let overlapping: Vec<Arc<RangeDescriptor>> = ranges.values().filter(|known| known.span.overlaps(&range.span)).cloned().collect();
     if overlapping.iter().any(|known| known.generation > range.generation) {
         return;

@@ -10,10 +10,9 @@
 use crate::lock_table::LockTable;
 use arc_swap::ArcSwap;
 use parking_lot::{Mutex, MutexGuard};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tidelock_base::{Key, RangeId, Span};
+use tidelock_base::{FloorMap, Key, RangeId, Span};
 use tidelock_kvapi::RangeDescriptor;
 
 /// One range.
@@ -95,7 +94,7 @@ impl RangeInner {
 /// All ranges of a store, by start key.
 #[derive(Debug)]
 pub struct RangeMap {
-    by_start: ArcSwap<BTreeMap<Key, Arc<Range>>>,
+    by_start: ArcSwap<FloorMap<Arc<Range>>>,
     structure: Mutex<u64>,
 }
 
@@ -120,9 +119,7 @@ impl RangeMap {
 
     /// The range that holds a key. (The map always covers the whole keyspace; `None` only for a key above [`Key::max`].)
     pub fn lookup(&self, key: &[u8]) -> Option<Arc<Range>> {
-        let ranges = self.by_start.load();
-        let (_, range) = ranges.range::<[u8], _>((std::ops::Bound::Unbounded, std::ops::Bound::Included(key))).next_back()?;
-        Some(Arc::clone(range))
+        self.by_start.load().floor(key).cloned()
     }
 
     /// All ranges, in key order.
@@ -133,10 +130,9 @@ impl RangeMap {
     /// The descriptors that overlap a span.
     pub fn descriptors(&self, span: &Span) -> Vec<RangeDescriptor> {
         let ranges = self.by_start.load();
-        let first = ranges.range(..=span.start.clone()).next_back().map(|(key, _)| key.clone()).unwrap_or_default();
         ranges
-            .range(first..)
-            .map(|(_, range)| range.lock().descriptor.clone())
+            .from_floor(&span.start)
+            .map(|range| range.lock().descriptor.clone())
             .take_while(|d| d.span.start < span.end || d.span.contains(&span.start))
             .filter(|d| d.span.overlaps(span))
             .collect()

@@ -26,7 +26,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 use tidelock_base::{IndexId, Key, RangeId, SessionId, Span, Timestamp, TxnId, Value};
-use tidelock_kvapi::{BatchRequest, BatchResponse, KvError, LockStrength, RangeDescriptor, Request, Response, Sender, Snapshot, TxnStatus};
+use tidelock_kvapi::{
+    BatchRequest, BatchResponse, KvError, LockStrength, Misrouted, RangeDescriptor, Request, Response, Sender, Sent, Snapshot, TxnStatus,
+};
 use tidelock_storage::{Storage, StorageError};
 
 /// Where range descriptors live.
@@ -305,37 +307,93 @@ impl Store {
 /// A store as DistSender sees it. (Waiting requests keep their store alive, hence the `Arc`.)
 struct LocalSender(Arc<Store>);
 
-#[async_trait::async_trait]
-impl Sender for LocalSender {
-    async fn send(&self, batch: BatchRequest) -> Result<BatchResponse, KvError> {
-        let store = &self.0;
-        if store.is_stopping() && !may_run_while_stopping(&batch) {
-            return Err(KvError::Stopping);
-        }
-        add(&store.metrics.batches, 1);
-        let mut evaluation = Evaluation::new(store, batch.header)?;
-        evaluation.check_routing(&batch.requests)?;
-        let mut response = BatchResponse::default();
-        for request in batch.requests {
-            store.metrics.count(request.kind());
-            let answer = match request {
-                Request::EndTxn(end) => evaluation.end_txn(*end).await?,
-                Request::Ingest { rows } => store.ingest(rows).await?,
-                request => loop {
-                    match evaluation.evaluate(&request)? {
-                        Outcome::Done(answer) => break answer,
-                        Outcome::Blocked => evaluation.wait_for_lock().await?,
-                    }
-                },
-            };
-            response.responses.push(answer);
-            if evaluation.is_over_budget() {
-                evaluation.spill().await?;
+/// A batch under way.
+struct Work<'s> {
+    evaluation: Evaluation<'s>,
+    requests: smallvec::IntoIter<[Request; 1]>,
+    /// Met a lock, and is evaluated again after the wait.
+    blocked: Option<Request>,
+    response: BatchResponse,
+}
+
+/// Why a batch does not go on by itself.
+enum Pause {
+    /// It is done.
+    Done,
+    /// A place in a lock's queue was taken.
+    Lock,
+    /// The transaction holds more than it may keep in memory.
+    Spill,
+    /// Its next request always waits.
+    Waits(Request),
+}
+
+impl<'s> Work<'s> {
+    /// Goes on as far as possible without a wait.
+    fn run(&mut self) -> Result<Pause, KvError> {
+        while let Some(request) = self.blocked.take().or_else(|| self.requests.next()) {
+            if matches!(request, Request::EndTxn(_) | Request::Ingest { .. }) {
+                return Ok(Pause::Waits(request));
+            }
+            match self.evaluation.evaluate(&request)? {
+                Outcome::Done(answer) => self.response.responses.push(answer),
+                Outcome::Blocked => {
+                    self.blocked = Some(request);
+                    return Ok(Pause::Lock);
+                }
+            }
+            if self.evaluation.is_over_budget() {
+                return Ok(Pause::Spill);
             }
         }
-        response.too_old = evaluation.take_too_old();
-        response.anchored = evaluation.is_anchored();
-        Ok(response)
+        Ok(Pause::Done)
+    }
+
+    /// Waits, and goes on, to the end.
+    async fn finish(mut self, store: &'s Arc<Store>, mut pause: Pause) -> Result<BatchResponse, KvError> {
+        loop {
+            match pause {
+                Pause::Done => return Ok(self.answer()),
+                Pause::Lock => self.evaluation.wait_for_lock().await?,
+                Pause::Spill => self.evaluation.spill().await?,
+                Pause::Waits(Request::EndTxn(end)) => self.response.responses.push(self.evaluation.end_txn(*end).await?),
+                Pause::Waits(Request::Ingest { rows }) => self.response.responses.push(store.ingest(rows).await?),
+                Pause::Waits(_) => return Err(KvError::BadRequest("this request does not wait")),
+            }
+            pause = self.run()?;
+        }
+    }
+
+    fn answer(mut self) -> BatchResponse {
+        self.response.too_old = self.evaluation.take_too_old();
+        self.response.anchored = self.evaluation.is_anchored();
+        self.response
+    }
+}
+
+impl Sender for LocalSender {
+    fn send(&self, batch: BatchRequest) -> Sent<'_> {
+        let store = &self.0;
+        if store.is_stopping() && !may_run_while_stopping(&batch) {
+            return Sent::now(Err(KvError::Stopping));
+        }
+        add(&store.metrics.batches, 1);
+        let evaluation = match Evaluation::new(store, batch.header.clone()) {
+            Ok(evaluation) => evaluation,
+            Err(error) => return Sent::now(Err(error)),
+        };
+        match evaluation.misrouted(&batch.requests) {
+            Ok(None) => {}
+            Ok(Some(current)) => return Sent::Misrouted(Box::new(Misrouted { batch, current })),
+            Err(error) => return Sent::now(Err(error)),
+        }
+        batch.requests.iter().for_each(|request| store.metrics.count(request.kind()));
+        let mut work = Work { evaluation, requests: batch.requests.into_iter(), blocked: None, response: BatchResponse::default() };
+        match work.run() {
+            Ok(Pause::Done) => Sent::now(Ok(work.answer())),
+            Ok(pause) => Sent::later(work.finish(store, pause)),
+            Err(error) => Sent::now(Err(error)),
+        }
     }
 
     fn snapshot(&self) -> Snapshot {

@@ -190,7 +190,7 @@ impl Folder {
     /// Writes what was spilled, between two slices or two passes.
     pub(crate) fn write_spills(&self) -> Result<(), StorageError> {
         self.control.lock().spilled = false;
-        self.spills.work(&self.base, || self.publish(&self.base.snapshot()?, &[]))
+        self.spills.work(&self.base, || self.publish(&[]).map(drop))
     }
 
     /// Something was spilled, or its transaction ended.
@@ -200,12 +200,15 @@ impl Folder {
     }
 
     /// Shows readers a new snapshot of redb; the frozen generations of `folded` are wholly in it.
-    fn publish(&self, snapshot: &Snapshot, folded: &[(Arc<Shard>, usize)]) -> Result<(), StorageError> {
+    fn publish(&self, folded: &[(Arc<Shard>, usize)]) -> Result<Snapshot, StorageError> {
+        let _publishing = self.publishing.lock();
+        let snapshot = self.base.snapshot()?;
         for shard in self.memtables.all() {
             let done = folded.iter().any(|(done, _)| Arc::ptr_eq(done, &shard));
             shard.rebase(snapshot.table(shard.index)?, done);
         }
-        self.spills.show(snapshot)
+        self.spills.show(&snapshot)?;
+        Ok(snapshot)
     }
 
     /// Rows were added to an index's history.
@@ -383,9 +386,7 @@ impl<'a> Pass<'a> {
         self.changed = true;
         slice.write.commit()?;
         let folder = self.folder;
-        let _publishing = folder.publishing.lock();
-        let snapshot = folder.base.snapshot()?;
-        folder.publish(&snapshot, &slice.folded)?;
+        let snapshot = folder.publish(&slice.folded)?;
         let folded = slice.folded.iter().map(|(shard, _)| shard.index);
         for index in folded.chain(slice.moved_into.iter().copied()) {
             if let Some(base) = snapshot.table(index)? {

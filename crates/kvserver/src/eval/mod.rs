@@ -24,8 +24,10 @@ use crate::txn_record::TxnRecord;
 use crate::wait::LockPlace;
 use std::sync::Arc;
 use std::time::Instant;
-use tidelock_base::{Key, RangeId, SessionId, Timestamp, TxnId};
-use tidelock_kvapi::{Header, Isolation, KvError, LockStrength, Request, Response, TooOld, TxnMeta, TxnStatus, WaitPolicy};
+use tidelock_base::{Key, RangeId, SessionId, Span, Timestamp, TxnId};
+use tidelock_kvapi::{
+    Header, Isolation, KvError, LockStrength, RangeDescriptor, Request, Response, TooOld, TxnMeta, TxnStatus, WaitPolicy,
+};
 
 /// One step of an evaluation.
 pub enum Outcome {
@@ -73,33 +75,21 @@ impl<'s> Evaluation<'s> {
         Ok(Evaluation { store, header, record, place: None, left: Vec::new(), too_old: None })
     }
 
-    /// Refuses a batch that was meant for a range with other borders, before anything is evaluated.
-    pub fn check_routing(&self, requests: &[Request]) -> Result<(), KvError> {
-        if self.header.range == RangeId(0) {
-            return Ok(());
+    /// The ranges as they are now, if a request of the batch belongs to another range than the batch was meant for.
+    pub fn misrouted(&self, requests: &[Request]) -> Result<Option<Vec<RangeDescriptor>>, KvError> {
+        let Some(key) = requests.first().and_then(Request::routing_key).filter(|_| self.header.range != RangeId(0)) else {
+            return Ok(None);
+        };
+        let range = self.store.range_at(key)?;
+        let guard = range.lock();
+        let borders = &guard.descriptor.span;
+        if range.id == self.header.range && requests.iter().all(|request| request.fits(borders)) {
+            return Ok(None);
         }
-        for request in requests {
-            if matches!(
-                request,
-                Request::EndTxn(_)
-                    | Request::RollbackTo { .. }
-                    | Request::Refresh { .. }
-                    | Request::Ingest { .. }
-                    | Request::ListIndexes
-                    | Request::DropIndex { .. }
-                    | Request::Split { .. }
-                    | Request::Merge { .. }
-                    | Request::RangeLookup { .. }
-            ) {
-                continue;
-            }
-            let span = request.span();
-            let range = self.store.range_at(&span.start)?;
-            if range.id != self.header.range || !range.lock().descriptor.span.contains_span(&span) {
-                return Err(KvError::RangeMismatch { current: self.store.ranges.descriptors(&span) });
-            }
-        }
-        Ok(())
+        drop(guard);
+        let spans = requests.iter().map(Request::span);
+        let whole = spans.reduce(|all, span| Span::new(all.start.min(span.start), all.end.max(span.end)));
+        Ok(whole.map(|span| self.store.ranges.descriptors(&span)))
     }
 
     /// Evaluates one request as far as it gets.

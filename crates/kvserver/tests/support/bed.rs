@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 use tidelock_base::{Timestamp, TxnId};
-use tidelock_kvapi::{BatchRequest, BatchResponse, KvError, Request, Sender, Snapshot};
+use tidelock_kvapi::{BatchRequest, KvError, Request, Sender, Sent, Snapshot};
 use tidelock_kvclient::{ClientMetrics, Db, DistSender};
 use tidelock_kvserver::{KvSettings, Store};
 use tidelock_storage::disk::{Fault, SimDisk};
@@ -45,14 +45,16 @@ impl Hold {
     }
 }
 
-#[async_trait::async_trait]
 impl Sender for Hold {
-    async fn send(&self, batch: BatchRequest) -> Result<BatchResponse, KvError> {
+    fn send(&self, batch: BatchRequest) -> Sent<'_> {
         let resolves = |request: &Request| matches!(request, Request::ResolveIntent { .. } | Request::ResolveIntentRange { .. });
-        if batch.requests.iter().any(resolves) {
-            self.pass().await?;
+        if !batch.requests.iter().any(resolves) {
+            return self.sender.send(batch);
         }
-        self.sender.send(batch).await
+        Sent::later(async move {
+            self.pass().await?;
+            self.sender.send(batch).await
+        })
     }
 
     fn snapshot(&self) -> Snapshot {
@@ -77,10 +79,10 @@ impl Doorway {
     }
 }
 
-#[async_trait::async_trait]
 impl Sender for Doorway {
-    async fn send(&self, batch: BatchRequest) -> Result<BatchResponse, KvError> {
-        self.now().send(batch).await
+    fn send(&self, batch: BatchRequest) -> Sent<'_> {
+        let sender = self.now();
+        Sent::later(async move { sender.send(batch).await })
     }
 
     fn snapshot(&self) -> Snapshot {
