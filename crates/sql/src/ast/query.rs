@@ -207,6 +207,17 @@ pub enum TableRef {
     Table {
         /// Its name.
         name: ObjectName,
+        /// TABLESAMPLE.
+        sample: Option<Box<TableSample>>,
+        /// Alias.
+        alias: Option<TableAlias>,
+    },
+    /// `ROWS FROM (f(...), g(...)) AS t(a, b)`.
+    RowsFrom {
+        /// The calls, side by side.
+        calls: Vec<FunctionCallRef>,
+        /// WITH ORDINALITY.
+        ordinality: bool,
         /// Alias.
         alias: Option<TableAlias>,
     },
@@ -245,6 +256,17 @@ pub enum TableRef {
 
 /// A function in FROM (any expression that is a call).
 pub type FunctionCallRef = super::FunctionCall;
+
+/// `TABLESAMPLE method (percentage) REPEATABLE (seed)`.
+#[derive(Clone, Debug)]
+pub struct TableSample {
+    /// Lower case: `bernoulli`, `system`.
+    pub method: String,
+    /// The percentage.
+    pub percentage: Expr,
+    /// The seed.
+    pub seed: Option<Expr>,
+}
 
 /// `AS t (a, b)`.
 #[derive(Clone, Debug)]

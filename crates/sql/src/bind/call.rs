@@ -24,10 +24,14 @@ impl Binder<'_> {
                 return Err(self.no_function(call));
             }
         }
-        if let Some(named) = call.args.iter().find(|a| a.name.is_some()) {
-            return Err(SqlError::unsupported("a named argument").at(named.value.pos()));
+        if call.args.iter().any(|a| a.name.is_some()) {
+            let positional = self.by_position(call)?;
+            return self.call(&positional);
         }
         let name = call.name.name.as_str();
+        if !call.within_group.is_empty() && super::ordered_set::is_hypothetical(name) {
+            return self.hypothetical(call);
+        }
         if call.special
             && let Some(expr) = self.special(name, call)?
         {
@@ -48,8 +52,12 @@ impl Binder<'_> {
     }
 
     pub(super) fn no_function(&mut self, call: &FunctionCall) -> SqlError {
-        let types: Vec<DataType> = call.args.iter().filter_map(|a| self.expr(&a.value).ok()).map(|e| e.ty().ty).collect();
-        let shown: Vec<String> = types.iter().map(|t| t.to_string()).collect();
+        let mut shown = Vec::with_capacity(call.args.len());
+        for arg in &call.args {
+            let Ok(value) = self.expr(&arg.value) else { continue };
+            let ty = value.ty().ty;
+            shown.push(arg.name.as_ref().map_or_else(|| ty.to_string(), |name| format!("{name} => {ty}")));
+        }
         SqlError::new(SqlState::UNDEFINED_FUNCTION, format!("function {}({}) does not exist", call.name, shown.join(", ")))
             .hint("No function matches the given name and argument types. You might need to add explicit type casts.")
             .at(call.name.pos)
@@ -192,7 +200,7 @@ impl Binder<'_> {
         let (mut args, mut types) = self.args(call)?;
         // An ordered-set aggregate's argument stands in WITHIN GROUP.
         let order_items = if call.within_group.is_empty() { &call.order_by } else { &call.within_group };
-        let order_by = self.sort_keys(order_items)?;
+        let mut order_by = self.sort_keys(order_items)?;
         if !call.within_group.is_empty() {
             for key in &order_by {
                 types.push(key.expr.ty().ty);
@@ -201,6 +209,15 @@ impl Binder<'_> {
         }
         let function = resolve_aggregate(name, &types).map_err(|e| e.at(pos))?;
         let args = self.coerce_args(args, &function.arg_types, pos)?;
+        if call.distinct && order_by.is_empty() && function.is_ordered() {
+            // PostgreSQL sorts to find what is alike, and so hands the values over in order.
+            order_by = args.iter().map(|arg| SortKey { expr: arg.clone(), descending: false, nulls_first: false }).collect();
+        }
+        if !call.within_group.is_empty()
+            && let (Some(key), Some(value)) = (order_by.first_mut(), args.last())
+        {
+            key.expr = value.clone();
+        }
         if call.distinct && order_by.iter().any(|k| !args.iter().any(|a| super::group::same(a, &k.expr))) {
             let message = "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list";
             return Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, message).at(pos));

@@ -65,7 +65,8 @@ impl Binder<'_> {
             E::Not(inner) => Ok(folded(Expr::Not(Box::new(self.condition(inner, "NOT")?)))),
             E::IsNull { expr, negated } => {
                 let inner = self.expr(expr)?;
-                let inner = self.resolve_unknown(inner)?;
+                // A parameter's type is left to whatever else is said of it.
+                let inner = if matches!(inner, Expr::Param(..)) { inner } else { self.resolve_unknown(inner)? };
                 Ok(folded(Expr::IsNull { expr: Box::new(inner), negated: *negated }))
             }
             E::IsBool { expr, value, negated } => {
@@ -165,7 +166,7 @@ impl Binder<'_> {
 
     fn binary(&mut self, op: &str, left: &ast::Expr, right: &ast::Expr, pos: usize) -> Result<Expr, SqlError> {
         if op == "overlaps" {
-            return Err(SqlError::unsupported("OVERLAPS").at(pos));
+            return self.overlaps(left, right, pos);
         }
         if let (ast::Expr::Row(a, _), ast::Expr::Row(b, _)) = (left, right) {
             return self.row_comparison(op, a, b, pos);
@@ -328,6 +329,26 @@ impl Binder<'_> {
         let left = Box::new(self.coerce(left, left_type, pos)?);
         let array = Box::new(self.coerce(array, array_type, pos)?);
         Ok(Expr::AnyAll { func: resolved.func, left, array, all })
+    }
+
+    /// `(start, end) OVERLAPS (start, end)`, where an end may be a length.
+    fn overlaps(&mut self, left: &ast::Expr, right: &ast::Expr, pos: usize) -> Result<Expr, SqlError> {
+        let mut args = Vec::with_capacity(4);
+        for (side, row) in [("left", left), ("right", right)] {
+            let ast::Expr::Row(list, _) = row else {
+                return Err(SqlError::new(SqlState::SYNTAX_ERROR, "syntax error at or near \"overlaps\"").at(pos));
+            };
+            let [start, end] = list.as_slice() else {
+                let message = format!("wrong number of parameters on {side} side of OVERLAPS expression");
+                return Err(SqlError::new(SqlState::SYNTAX_ERROR, message).at(pos));
+            };
+            let (start, end) = (self.expr(start)?, self.expr(end)?);
+            let lasting = end.ty().ty == DataType::INTERVAL;
+            let start = if lasting && start.ty().ty == DataType::DATE { self.coerce(start, DataType::TIMESTAMPTZ, pos)? } else { start };
+            let end = if lasting { self.operator("+", Some(start.clone()), end, pos)? } else { end };
+            args.extend([start, end]);
+        }
+        self.plain_call("overlaps", args, pos)
     }
 
     // ---- subqueries

@@ -1,6 +1,7 @@
 //! FROM: tables, views, CTEs, subqueries, functions and joins.
 
 use super::coerce::folded;
+use super::logical::Rewrite;
 use super::logical::{ColumnInfo, LockedTable, conjuncts};
 use super::query::Hints;
 use super::scope::{Namespace, Relation, Visible};
@@ -10,6 +11,7 @@ use crate::catalog::{self, RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
 use crate::functions::json::populate;
+use crate::functions::quoting::quote_ident;
 use crate::plan::{JoinType, RowLock, TableFunctionCall};
 use crate::types::{DataType, Datum};
 use std::sync::Arc;
@@ -53,7 +55,13 @@ impl Binder<'_> {
 
     fn table_ref(&mut self, item: &TableRef, locking: &[LockingClause]) -> Result<(Logical, Namespace), SqlError> {
         match item {
-            TableRef::Table { name, alias } => self.table(name, alias.as_ref(), locking),
+            TableRef::Table { name, sample: None, alias } => self.table(name, alias.as_ref(), locking),
+            TableRef::Table { name, sample: Some(sample), alias } => {
+                let (plan, names) = self.table(name, alias.as_ref(), locking)?;
+                let predicate = self.sampled(sample, &names, name.pos)?;
+                Ok((plan.filtered(vec![predicate]), names))
+            }
+            TableRef::RowsFrom { calls, ordinality, alias } => self.rows_from(calls, *ordinality, alias.as_ref()),
             TableRef::Subquery { query, alias, .. } => {
                 let Some(alias) = alias else {
                     return Err(SqlError::new(SqlState::SYNTAX_ERROR, "subquery in FROM must have an alias")
@@ -91,6 +99,9 @@ impl Binder<'_> {
         }
         let relation = self.relation(name)?;
         let table = relation.descriptor().clone();
+        if name.schema.is_none() && self.view_depth == 0 {
+            self.rewrites.push(Rewrite { start: name.pos, star: false, text: format!("{}.", quote_ident(&table.schema)) });
+        }
         self.relations.push(table.oid);
         let shown = alias.map_or(table.name.clone(), |a| a.name.value.clone());
         if shown != table.name {
@@ -99,9 +110,7 @@ impl Binder<'_> {
         let bound = match (&relation, table.kind) {
             (catalog::Relation::Virtual(virtual_table, descriptor), _) => self.virtual_table(virtual_table.clone(), descriptor, &shown),
             (_, RelationKind::View) => return self.view(&table, &shown, alias, locking),
-            (_, RelationKind::Sequence) => {
-                return Err(SqlError::unsupported(format!("reading the sequence \"{}\" as a table", table.name)).at(name.pos));
-            }
+            (_, RelationKind::Sequence) => return self.view(&table, &shown, alias, locking),
             _ => {
                 let bound = self.get(&table, &shown);
                 if let (Some(lock), Logical::Get { columns, .. }) = (self.lock_for(&shown, locking), &bound.0) {
@@ -168,8 +177,7 @@ impl Binder<'_> {
                 format!("infinite recursion detected in rules for relation \"{}\"", table.name),
             ));
         }
-        let text = table.view_query.as_deref().unwrap_or_default();
-        let query = crate::parse::parse_query(text)?;
+        let query = crate::parse::parse_query(&stands_for(table))?;
         let hints = Hints { locking: locks_for(shown, locking), ..Hints::default() };
         let scopes = std::mem::take(&mut self.scopes);
         let hidden = std::mem::take(&mut self.hidden);
@@ -276,6 +284,59 @@ impl Binder<'_> {
         let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new(), scalar, nullable: false };
         let plan = Logical::Function { functions: vec![function], ordinality, alias: shown, columns: ids };
         Ok((plan, Namespace::of(renamed(relation, alias)?)))
+    }
+
+    /// `ROWS FROM (f(...), g(...))`: the calls side by side, the shorter ones filled up with NULLs.
+    fn rows_from(
+        &mut self,
+        calls: &[ast::FunctionCall],
+        ordinality: bool,
+        alias: Option<&TableAlias>,
+    ) -> Result<(Logical, Namespace), SqlError> {
+        let mut functions = Vec::with_capacity(calls.len());
+        let mut columns = Vec::new();
+        for call in calls {
+            let function = self.in_clause(Clause::From, |b| b.table_function(call))?;
+            let names: Vec<String> = match &function.call {
+                TableFunctionCall::Set { function, .. } if !function.func.columns.is_empty() => {
+                    function.func.columns.iter().map(|(n, _)| (*n).to_owned()).collect()
+                }
+                TableFunctionCall::Set { function, .. } => vec![function.func.column.unwrap_or(&call.name.name).to_owned()],
+                TableFunctionCall::Scalar(_) => vec![call.name.name.clone()],
+            };
+            for (name, ty) in names.into_iter().zip(function.types.clone()) {
+                columns.push((name.clone(), self.new_column(name, ty), ty));
+            }
+            functions.push(function);
+        }
+        let shown = alias.map_or_else(|| calls.first().map_or(String::new(), |c| c.name.name.clone()), |a| a.name.value.clone());
+        if ordinality {
+            let ty = DataType::INT8.into();
+            columns.push(("ordinality".into(), self.new_column("ordinality", ty), ty));
+        }
+        let ids = columns.iter().map(|(_, id, _)| *id).collect();
+        let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new(), scalar: false, nullable: false };
+        let plan = Logical::Function { functions, ordinality, alias: shown, columns: ids };
+        Ok((plan, Namespace::of(renamed(relation, alias)?)))
+    }
+
+    /// TABLESAMPLE as a condition on each row: by chance, or with a seed by what the row holds, so that it comes out the same again.
+    fn sampled(&mut self, sample: &ast::TableSample, names: &Namespace, pos: usize) -> Result<Expr, SqlError> {
+        if !matches!(sample.method.as_str(), "bernoulli" | "system") {
+            let message = format!("tablesample method {} does not exist", sample.method);
+            return Err(SqlError::new(SqlState::UNDEFINED_OBJECT, message).at(pos));
+        }
+        let percentage = self.expr(&sample.percentage)?;
+        let percentage = self.cast_to(percentage, DataType::FLOAT8.into(), false, pos)?;
+        let seed = match &sample.seed {
+            None => Expr::Const(Datum::Null, DataType::FLOAT8.into()),
+            Some(seed) => {
+                let seed = self.expr(seed)?;
+                self.cast_to(seed, DataType::FLOAT8.into(), false, pos)?
+            }
+        };
+        let row = Expr::row(names.columns.iter().map(|c| c.expr.clone()).collect());
+        Ok(Expr::Call { func: &crate::functions::SAMPLED, args: vec![percentage, seed, row], ty: Expr::BOOL })
     }
 
     /// `unnest(a, b)`: one call per array, side by side.
@@ -395,6 +456,17 @@ impl Binder<'_> {
         let lock = meant.map(|l| (l.strength, l.wait)).reduce(|a, b| (a.0.max(b.0), a.1.max(b.1)));
         self.read_only &= lock.is_none();
         lock.map(|(strength, wait)| RowLock { strength, wait, implicit: false })
+    }
+}
+
+/// The query that a view, or a sequence read as a table, stands for.
+fn stands_for(table: &TableDescriptor) -> String {
+    match table.kind {
+        RelationKind::Sequence => {
+            let oid = table.oid;
+            format!("SELECT pg_catalog.sequence_last_value({oid}), 0::bigint, pg_catalog.sequence_is_called({oid})")
+        }
+        _ => table.view_query.clone().unwrap_or_default(),
     }
 }
 

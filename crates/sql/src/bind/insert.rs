@@ -350,10 +350,12 @@ impl Binder<'_> {
             value if count == 1 && !matches!(value, ast::Expr::Row(..)) => Ok(vec![value.clone()]),
             ast::Expr::Row(list, _) if list.len() == count => Ok(list.clone()),
             ast::Expr::Subquery(query, pos) => {
-                let ast::SetExpr::Select(select) = &query.body else {
-                    return Err(SqlError::unsupported("assignment of several columns from that kind of subquery").at(*pos));
+                let width = match &query.body {
+                    ast::SetExpr::Select(select) => Some(select.items.len()),
+                    ast::SetExpr::Values(rows, _) => rows.first().map(Vec::len),
+                    _ => None,
                 };
-                if select.items.len() != count {
+                if width.is_some_and(|width| width != count) {
                     return Err(mismatch());
                 }
                 // The query stays whole inside, where its aggregates, DISTINCT and ORDER BY see all of its columns.

@@ -269,8 +269,21 @@ pub struct Bound {
     pub columns: Vec<ColumnInfo>,
     pub param_types: Vec<DataType>,
     pub relations: Vec<Oid>,
+    /// What would have to change in the text so that it means the same wherever and whenever it is read.
+    pub rewrites: Vec<Rewrite>,
     /// FOR UPDATE somewhere, or a write.
     pub read_only: bool,
+}
+
+/// A change to a statement's text: a schema in front of a table's name, or columns for a star.
+#[derive(Clone, Debug)]
+pub struct Rewrite {
+    /// Where, a 1-based character position.
+    pub start: usize,
+    /// Everything up to and including the next `*` is replaced; otherwise text is put in front.
+    pub star: bool,
+    /// What to put there.
+    pub text: String,
 }
 
 impl Logical {

@@ -15,6 +15,8 @@ mod group;
 mod insert;
 pub mod logical;
 mod modify;
+mod named_arguments;
+mod ordered_set;
 mod query;
 mod record;
 mod scope;
@@ -170,6 +172,7 @@ pub(crate) struct Binder<'a> {
     /// Tables that the SELECT being bound locks.
     locked: Vec<LockedTable>,
     relations: Vec<Oid>,
+    rewrites: Vec<logical::Rewrite>,
     view_depth: usize,
     query_depth: usize,
     read_only: bool,
@@ -196,6 +199,7 @@ impl<'a> Binder<'a> {
             select: SelectState::new(Clause::Values),
             locked: Vec::new(),
             relations: Vec::new(),
+            rewrites: Vec::new(),
             view_depth: 0,
             query_depth: 0,
             read_only: true,
@@ -220,6 +224,7 @@ impl<'a> Binder<'a> {
             columns: self.columns,
             param_types: self.param_types,
             relations,
+            rewrites: self.rewrites,
             read_only: self.read_only,
         })
     }

@@ -137,7 +137,7 @@ impl Binder<'_> {
             SetExpr::Select(select) => self.select(select, &[], hints).map(|(plan, output, _)| (plan, output)),
             SetExpr::Query(query) => self.query(query, hints),
             SetExpr::Table(name) => {
-                let from = vec![ast::TableRef::Table { name: name.clone(), alias: None }];
+                let from = vec![ast::TableRef::Table { name: name.clone(), sample: None, alias: None }];
                 let select = ast::Select {
                     distinct: ast::Distinct::All,
                     items: vec![ast::SelectItem::Star(name.pos)],

@@ -4,10 +4,11 @@
 //! that JOIN USING merged stand once. Enclosing queries' namespaces form a stack behind it, nearest first.
 
 use super::Binder;
-use super::logical::ColumnId;
+use super::logical::{ColumnId, Rewrite};
 use crate::ast::{Ident, ObjectName};
 use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
+use crate::functions::quoting::quote_ident;
 use crate::types::{ColumnType, Shape};
 use std::sync::Arc;
 
@@ -188,6 +189,31 @@ impl Binder<'_> {
                 Ok(relation.columns.iter().map(|(n, id, ty)| (n.clone(), Expr::Column(*id, *ty))).collect())
             }
         }
+    }
+
+    /// A stored query must go on giving the columns that its star gives now.
+    pub(super) fn note_star(&mut self, pos: usize, table: Option<&ObjectName>, columns: &[(String, Expr)]) {
+        if self.view_depth > 0 {
+            return;
+        }
+        let named = |(name, expr): &(String, Expr)| {
+            let alias = match table {
+                Some(table) => Some(table.name.clone()),
+                None => self.alias_of(name, expr),
+            };
+            let name = quote_ident(name);
+            alias.map_or(name.to_string(), |alias| format!("{}.{name}", quote_ident(&alias)))
+        };
+        let text = columns.iter().map(named).collect::<Vec<_>>().join(", ");
+        self.rewrites.push(Rewrite { start: pos, star: true, text });
+    }
+
+    /// The relation that a column of `*` comes from; none for what JOIN USING merged.
+    fn alias_of(&self, name: &str, expr: &Expr) -> Option<String> {
+        let Expr::Column(id, _) = expr else { return None };
+        let relations = &self.spaces().next()?.relations;
+        let owner = relations.iter().find(|r| r.columns.iter().any(|(n, known, _)| n == name && known == id))?;
+        Some(owner.alias.clone())
     }
 
     /// Nearest first.

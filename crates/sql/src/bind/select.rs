@@ -216,8 +216,16 @@ impl Binder<'_> {
         let mut list = Vec::with_capacity(items.len());
         for item in items {
             match item {
-                SelectItem::Star(pos) => list.extend(self.star(None, *pos)?),
-                SelectItem::TableStar(table) => list.extend(self.star(Some(table), table.pos)?),
+                SelectItem::Star(pos) => {
+                    let columns = self.star(None, *pos)?;
+                    self.note_star(*pos, None, &columns);
+                    list.extend(columns);
+                }
+                SelectItem::TableStar(table) => {
+                    let columns = self.star(Some(table), table.pos)?;
+                    self.note_star(table.pos, Some(table), &columns);
+                    list.extend(columns);
+                }
                 SelectItem::RowStar(expr) => list.extend(self.row_star(expr)?),
                 SelectItem::Expr { expr, alias } => {
                     let bound = self.expr(expr)?;

@@ -4,7 +4,7 @@ use super::Binder;
 use crate::ast::{self, Subscript};
 use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
-use crate::functions::{ARRAY_SLICE, JSONB_SUBSCRIPT};
+use crate::functions::{ARRAY_SLICE, JSONB_SUBSCRIPT, NAME_SUBSCRIPT};
 use crate::types::coercion::{CastContext, can_cast};
 use crate::types::{ColumnType, DataType, Datum, element_of};
 
@@ -14,6 +14,10 @@ impl Binder<'_> {
         let ty = value.ty();
         if ty.ty == DataType::JSONB {
             return self.jsonb_subscript(value, subscripts, pos);
+        }
+        if let (DataType::NAME, [Subscript::Index(index)]) = (ty.ty, subscripts) {
+            let args = vec![value, self.array_index(index)?];
+            return Ok(super::coerce::folded(Expr::Call { func: &NAME_SUBSCRIPT, args, ty: DataType::CHAR.into() }));
         }
         let Some(element) = element_of(ty.ty) else {
             let message = format!("cannot subscript type {} because it does not support subscripting", ty.ty);

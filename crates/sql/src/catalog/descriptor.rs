@@ -50,6 +50,15 @@ pub struct TableDescriptor {
     pub sequence: Option<SequenceDescriptor>,
     /// Comments: on the relation itself under position 0, on columns under their attribute number.
     pub comments: Vec<(u32, String)>,
+    /// Comments on indexes and constraints: catalog, OID, text.
+    #[serde(default)]
+    pub part_comments: Vec<(Oid, Oid, String)>,
+    /// What was granted; none when nobody has granted or revoked anything.
+    #[serde(default)]
+    pub acl: Option<Vec<AclItem>>,
+    /// Relations that a view reads.
+    #[serde(default)]
+    pub depends_on: Vec<Oid>,
     /// Storage parameters as given.
     pub options: Vec<(String, String)>,
     /// Owner's name.
@@ -61,6 +70,27 @@ pub struct TableDescriptor {
 }
 
 /// What a relation is.
+/// One role's privileges on an object.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct AclItem {
+    /// The role; empty for PUBLIC.
+    pub grantee: String,
+    /// Letters as `aclitem` has them, a star behind those that may be passed on.
+    pub privileges: String,
+    /// Who granted them.
+    pub grantor: String,
+}
+
+impl AclItem {
+    /// An `aclitem[]` of these.
+    pub fn datum(items: &Option<Vec<AclItem>>) -> crate::types::Datum {
+        use crate::types::{DataType, Datum};
+        let Some(items) = items else { return Datum::Null };
+        let item = |item: &AclItem| Datum::text(format!("{}={}/{}", item.grantee, item.privileges, item.grantor));
+        Datum::array(DataType::ACLITEM, items.iter().map(item).collect())
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum RelationKind {
@@ -299,6 +329,9 @@ impl TableDescriptor {
             view_query: None,
             sequence: None,
             comments: Vec::new(),
+            part_comments: Vec::new(),
+            acl: None,
+            depends_on: Vec::new(),
             options: Vec::new(),
             owner: String::new(),
             temporary: false,

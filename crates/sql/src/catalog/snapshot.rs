@@ -25,6 +25,9 @@ pub struct SchemaDescriptor {
     pub owner: String,
     /// COMMENT ON SCHEMA.
     pub comment: Option<String>,
+    /// What was granted; none when nobody has granted or revoked anything.
+    #[serde(default)]
+    pub acl: Option<Vec<super::AclItem>>,
 }
 
 /// A table that has no stored rows: a provider in the executor, found by `(schema, name)`, fills it when it is scanned.
@@ -187,14 +190,18 @@ pub struct CatalogBuilder {
     catalog: Catalog,
 }
 
+/// The OID of the schema `tidelock`.
+pub(super) const TIDELOCK_OID: Oid = 13001;
+
 impl CatalogBuilder {
     /// An empty catalog of a database, with the schemas every database has.
     pub fn new(database: impl Into<String>) -> CatalogBuilder {
         let catalog = Catalog { database: database.into(), version: 1, ..Catalog::default() };
         let mut builder = CatalogBuilder { catalog };
-        let builtin = [("pg_catalog", PG_CATALOG_OID), ("information_schema", 13000), ("tidelock", 13001), ("public", PUBLIC_OID)];
+        let builtin = [("pg_catalog", PG_CATALOG_OID), ("information_schema", 13000), ("tidelock", TIDELOCK_OID), ("public", PUBLIC_OID)];
         for (name, oid) in builtin {
-            builder.put_schema(SchemaDescriptor { oid, name: name.into(), owner: "tidelock".into(), comment: None });
+            let comment = (oid == PUBLIC_OID).then(|| "standard public schema".to_owned());
+            builder.put_schema(SchemaDescriptor { oid, name: name.into(), owner: "tidelock".into(), comment, acl: None });
         }
         builder
     }

@@ -8,8 +8,10 @@ use crate::catalog::{Oid, SequenceDescriptor, store};
 use crate::error::{SqlError, SqlState};
 use hashbrown::HashMap;
 use parking_lot::Mutex;
+use std::time::Duration;
 use tidelock_base::Key;
-use tidelock_kvapi::{KvError, SequenceStep};
+use tidelock_kvapi::{Isolation, KvError, LockStrength, Row, SequenceStep};
+use tidelock_kvclient::{ReadOptions, TxnOptions};
 
 /// Row ids that a session takes in advance for a table without a primary key.
 const ROW_IDS_AHEAD: u32 = 64;
@@ -143,6 +145,36 @@ pub(crate) async fn setval(ctx: &mut ExecContext<'_>, oid: Oid, value: i64, call
         ctx.sequences.gave(oid, value);
     }
     Ok(value)
+}
+
+/// The value a sequence stands at, and whether it was given out; what a session keeps in advance counts as given out.
+pub(crate) async fn state(ctx: &mut ExecContext<'_>, oid: Oid) -> Result<(i64, bool), SqlError> {
+    let (_, definition) = sequence_of(ctx, oid)?;
+    let (start, key) = (definition.start, store::sequence_key(definition.value_id));
+    let row = read_newest(ctx, key).await?;
+    let Some((last, called)) = row.as_ref().and_then(|row| row.value.split_first_chunk::<8>()) else { return Ok((start, false)) };
+    Ok((i64::from_le_bytes(*last), called.first() == Some(&1)))
+}
+
+/// How often a value that changes while it is read is read again, and how long is waited in between.
+const READS_MAX: usize = 20;
+const READ_PAUSE: Duration = Duration::from_millis(1);
+
+/// What a key holds now. Sequences stand outside of transactions, so it is read by a transaction of its own, and locked, because a plain read may be
+/// older.
+async fn read_newest(ctx: &mut ExecContext<'_>, key: Key) -> Result<Option<Row>, SqlError> {
+    let lock = ReadOptions { lock: Some(LockStrength::KeyShare), ..ReadOptions::default() };
+    for attempt in 1..=READS_MAX {
+        let options = TxnOptions { isolation: Isolation::Serializable, read_only: false, ..*ctx.txn.options() };
+        let mut txn = ctx.db.begin(options);
+        let read = txn.get_one(key.clone(), &lock).await;
+        let ended = txn.rollback().await;
+        match read.and_then(|row| ended.map(|()| row)).map_err(|e| ctx.kv(e)) {
+            Err(error) if error.fields().retryable && attempt < READS_MAX => tokio::time::sleep(READ_PAUSE).await,
+            settled => return settled,
+        }
+    }
+    Ok(None)
 }
 
 /// Row ids for rows of a table without a primary key. Numbers taken in advance and lost leave gaps, which nobody sees.

@@ -273,6 +273,12 @@ async fn call(function: &'static crate::functions::BuiltinFunction, args: &[Datu
             let called = !matches!(rest, [Datum::Bool(false)]);
             sequence::setval(&mut run.ctx, *oid, *value, called).await.map(Datum::Int8)
         }
+        (Some(Waits::Sequence), "sequence_last_value", [Datum::Oid(oid)]) => Ok(Datum::Int8(sequence::state(&mut run.ctx, *oid).await?.0)),
+        (Some(Waits::Sequence), "sequence_is_called", [Datum::Oid(oid)]) => Ok(Datum::Bool(sequence::state(&mut run.ctx, *oid).await?.1)),
+        (Some(Waits::Sequence), "pg_sequence_last_value", [Datum::Oid(oid)]) => {
+            let (last, called) = sequence::state(&mut run.ctx, *oid).await?;
+            Ok(if called { Datum::Int8(last) } else { Datum::Null })
+        }
         (Some(Waits::Lock), name, _) => Err(SqlError::unsupported(format_args!("{name}()"))),
         _ => (function.eval)(&run.eval(), args),
     }

@@ -287,6 +287,18 @@ fn within(at: usize, array: &Array, ranges: &[(i32, i32)]) -> bool {
     })
 }
 
+/// `name[0]`: a byte of a name, which PostgreSQL keeps as an array of 64.
+fn name_byte(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let at = int(args, 1)?;
+    if !(0..64).contains(&at) {
+        return Ok(Datum::Null);
+    }
+    Ok(Datum::Char(text(args, 0)?.as_bytes().get(at as usize).copied().unwrap_or(0)))
+}
+
+/// `name[n]`; the binder builds calls of it, no name finds it.
+pub static NAME_SUBSCRIPT: BuiltinFunction = BuiltinFunction::new("name_subscript", &[DataType::NAME, INT4], DataType::CHAR, name_byte);
+
 /// Array slices; the binder builds calls of it, no name finds it.
 pub static SLICE: BuiltinFunction = BuiltinFunction::new("array_slice", &[ARRAY, DataType::ANY], ARRAY, slice).nullable().variadic();
 

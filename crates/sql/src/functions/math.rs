@@ -5,8 +5,9 @@ use super::arithmetic::{checked, division_by_zero};
 use super::{BuiltinFunction, EvalFn};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
-use crate::types::{DataType, Datum, Numeric};
+use crate::types::{DataType, Datum, Numeric, compare};
 use num_integer::Integer;
+use std::hash::Hasher;
 
 const INT2: DataType = DataType::INT2;
 const INT4: DataType = DataType::INT4;
@@ -227,6 +228,27 @@ fn width_bucket_float(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     };
     i32::try_from(bucket).map(Datum::Int4).map_err(|_| SqlError::out_of_range("integer"))
 }
+
+/// Is a row in the sample? Percentage, seed (NULL for chance), the row.
+fn sampled(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let percentage = match &args[0] {
+        Datum::Float8(percentage) if (0.0..=100.0).contains(percentage) => *percentage,
+        Datum::Float8(_) => return Err(SqlError::new(SqlState("2202H"), "sample percentage must be between 0 and 100")),
+        _ => return Err(SqlError::new(SqlState("2202H"), "TABLESAMPLE parameter cannot be null")),
+    };
+    if args[1].is_null() {
+        return Ok(Datum::Bool(rand::random::<f64>() * 100.0 < percentage));
+    }
+    let mut hasher = std::hash::DefaultHasher::new();
+    compare::hash(&args[1], &mut hasher);
+    compare::hash(&args[2], &mut hasher);
+    let part = hasher.finish() as f64 / u64::MAX as f64;
+    Ok(Datum::Bool(part * 100.0 < percentage))
+}
+
+/// TABLESAMPLE's condition; the binder builds calls of it, no name finds it.
+pub static SAMPLED: BuiltinFunction =
+    BuiltinFunction::new("sampled", &[FLOAT8, FLOAT8, DataType::RECORD], DataType::BOOL, sampled).nullable().volatile();
 
 const fn f(name: &'static str, args: &'static [DataType], result: DataType, eval: EvalFn) -> BuiltinFunction {
     BuiltinFunction::new(name, args, result, eval)

@@ -26,8 +26,9 @@ mod strings;
 pub mod system;
 
 pub use aggregate::{Accumulator, ResolvedAggregate, resolve_aggregate};
-pub use arrays::SLICE as ARRAY_SLICE;
+pub use arrays::{NAME_SUBSCRIPT, SLICE as ARRAY_SLICE};
 pub use json::access::SUBSCRIPT as JSONB_SUBSCRIPT;
+pub use math::SAMPLED;
 pub use pattern::jsonpath_regex;
 pub use registry::{FunctionClass, function_class};
 pub use resolve::{Resolved, resolve_function, resolve_operator};

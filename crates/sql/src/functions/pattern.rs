@@ -43,7 +43,7 @@ pub(super) fn like(text: &[u8], pattern: &[u8]) -> Result<bool, SqlError> {
                 p += 1;
                 continue;
             }
-            Some(b'\\') => {
+            Some(b'\\') if t < text.len() => {
                 let literal = *pattern.get(p + 1).ok_or_else(dangling_escape)?;
                 if text.get(t) == Some(&literal) {
                     t += 1;

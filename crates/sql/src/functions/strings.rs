@@ -7,6 +7,7 @@ use crate::expr::EvalContext;
 use crate::types::text::{bytes as bytea, natural_type, to_string};
 use crate::types::{DataType, Datum};
 use base64::Engine;
+use sha2::Digest;
 
 const TEXT: DataType = DataType::TEXT;
 const INT4: DataType = DataType::INT4;
@@ -278,6 +279,18 @@ fn to_hex8(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
 fn md5_text(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     out(format!("{:x}", md5::compute(text(args, 0)?)))
 }
+fn sha224(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bytes(sha2::Sha224::digest(bytes(args, 0)?).as_slice().into()))
+}
+fn sha256(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bytes(sha2::Sha256::digest(bytes(args, 0)?).as_slice().into()))
+}
+fn sha384(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bytes(sha2::Sha384::digest(bytes(args, 0)?).as_slice().into()))
+}
+fn sha512(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bytes(sha2::Sha512::digest(bytes(args, 0)?).as_slice().into()))
+}
 fn md5_bytes(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     out(format!("{:x}", md5::compute(bytes(args, 0)?)))
 }
@@ -375,7 +388,7 @@ pub(super) static FUNCTIONS: &[BuiltinFunction] = &[
     f("btrim", &[TEXT], TEXT, btrim), f("btrim", &[TEXT, TEXT], TEXT, btrim), f("btrim", &[BYTEA, BYTEA], BYTEA, btrim_bytes), f("ltrim", &[TEXT], TEXT, ltrim), f("ltrim", &[TEXT, TEXT], TEXT, ltrim), f("rtrim", &[TEXT], TEXT, rtrim), f("rtrim", &[TEXT, TEXT], TEXT, rtrim),
     f("left", &[TEXT, INT4], TEXT, left), f("right", &[TEXT, INT4], TEXT, right), f("lpad", &[TEXT, INT4], TEXT, lpad), f("lpad", &[TEXT, INT4, TEXT], TEXT, lpad), f("rpad", &[TEXT, INT4], TEXT, rpad), f("rpad", &[TEXT, INT4, TEXT], TEXT, rpad),
     f("repeat", &[TEXT, INT4], TEXT, repeat), f("replace", &[TEXT, TEXT, TEXT], TEXT, replace), f("translate", &[TEXT, TEXT, TEXT], TEXT, translate), f("reverse", &[TEXT], TEXT, reverse), f("split_part", &[TEXT, TEXT, INT4], TEXT, split_part),
-    f("ascii", &[TEXT], INT4, ascii), f("chr", &[INT4], TEXT, chr), f("to_hex", &[INT4], TEXT, to_hex4), f("to_hex", &[INT8], TEXT, to_hex8), f("md5", &[TEXT], TEXT, md5_text), f("md5", &[BYTEA], TEXT, md5_bytes),
+    f("ascii", &[TEXT], INT4, ascii), f("chr", &[INT4], TEXT, chr), f("to_hex", &[INT4], TEXT, to_hex4), f("to_hex", &[INT8], TEXT, to_hex8), f("md5", &[TEXT], TEXT, md5_text), f("md5", &[BYTEA], TEXT, md5_bytes), f("sha224", &[BYTEA], BYTEA, sha224), f("sha256", &[BYTEA], BYTEA, sha256), f("sha384", &[BYTEA], BYTEA, sha384), f("sha512", &[BYTEA], BYTEA, sha512),
     f("encode", &[BYTEA, TEXT], TEXT, encode), f("decode", &[TEXT, TEXT], BYTEA, decode), f("convert_from", &[BYTEA, DataType::NAME], TEXT, convert_from), f("convert_to", &[TEXT, DataType::NAME], BYTEA, convert_to),
     f("get_byte", &[BYTEA, INT4], INT4, get_byte), f("set_byte", &[BYTEA, INT4, INT4], BYTEA, set_byte),
 ];

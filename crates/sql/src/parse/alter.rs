@@ -248,6 +248,9 @@ impl Cursor<'_> {
         if self.eat_all(&["RENAME", "TO"]) {
             return Ok(Statement::AlterSchemaRename { schema, name: self.name()? });
         }
-        Err(SqlError::unsupported("ALTER SCHEMA ... OWNER"))
+        if self.eat_all(&["OWNER", "TO"]) {
+            return Ok(Statement::AlterSchemaOwner { schema, owner: self.any_word()? });
+        }
+        Err(self.syntax_error())
     }
 }

@@ -1,11 +1,11 @@
 //! Queries: sqlparser's tree into ours. What other databases' SELECT has and PostgreSQL's hasn't is a syntax error here.
 
 use super::cursor::Cursor;
-use super::tokens::{LOCK_MARK, ROW_STAR};
+use super::tokens::{LOCK_MARK, ROW_STAR, ROWS_FROM};
 use super::{STACK_GROWTH, STACK_RED_ZONE};
 use crate::ast::{
     Cte, Distinct, Expr, FrameBound, FrameUnits, GroupItem, Ident, JoinConstraint, JoinKind, LockingClause, ObjectName, OrderItem, Query,
-    Select, SelectItem, SetExpr, SetOp, Statement, TableAlias, TableRef, WindowFrame, WindowSpec, With,
+    Select, SelectItem, SetExpr, SetOp, Statement, TableAlias, TableRef, TableSample, WindowFrame, WindowSpec, With,
 };
 use crate::error::{SqlError, SqlState};
 use sqlparser::ast as sp;
@@ -324,14 +324,45 @@ impl Cursor<'_> {
         Ok(Some(TableAlias { name, columns }))
     }
 
+    /// `ROWS FROM`, which stands in the tokens as a function of that name.
+    fn rows_from(&mut self, call: crate::ast::FunctionCall, ordinality: bool, alias: Option<sp::TableAlias>) -> Result<TableRef, SqlError> {
+        let pos = call.name.pos;
+        let one = |arg: crate::ast::FunctionArg| match arg.value {
+            crate::ast::Expr::Function(call) => Ok(*call),
+            other => Err(SqlError::new(SqlState::SYNTAX_ERROR, "ROWS FROM takes function calls").at(other.pos().max(pos))),
+        };
+        let calls = call.args.into_iter().map(one).collect::<Result<_, _>>()?;
+        Ok(TableRef::RowsFrom { calls, ordinality, alias: self.convert_alias(alias)? })
+    }
+
+    fn table_sample(&mut self, sample: sp::TableSampleKind) -> Result<TableSample, SqlError> {
+        let (sp::TableSampleKind::BeforeTableAlias(sample) | sp::TableSampleKind::AfterTableAlias(sample)) = sample;
+        let sp::TableSample { name: Some(method), quantity: Some(quantity), seed, bucket: None, offset: None, .. } = *sample else {
+            return Err(foreign("TABLESAMPLE"));
+        };
+        let percentage = self.convert_expr(quantity.value)?;
+        let seed = match seed {
+            None => None,
+            Some(seed) => Some(self.convert_expr(sp::Expr::Value(seed.value))?),
+        };
+        Ok(TableSample { method: method.to_string().to_ascii_lowercase(), percentage, seed })
+    }
+
     fn table_factor(&mut self, factor: sp::TableFactor) -> Result<TableRef, SqlError> {
         use sp::TableFactor as F;
         match factor {
-            F::Table { sample: Some(_), .. } | F::Derived { sample: Some(_), .. } => Err(SqlError::unsupported("TABLESAMPLE")),
-            F::Table { name, alias, args: None, version: None, with_ordinality: false, .. } => {
+            F::Derived { sample: Some(_), .. } => Err(foreign("TABLESAMPLE")),
+            F::Table { name, alias, args: None, version: None, with_ordinality: false, sample, .. } => {
                 self.not_reserved(name.0.first().and_then(|p| p.as_ident()))?;
                 let name = self.convert_name(name)?;
-                Ok(TableRef::Table { name, alias: self.convert_alias(alias)? })
+                let alias = self.convert_alias(alias)?;
+                let sample = sample.map(|s| self.table_sample(s)).transpose()?.map(Box::new);
+                Ok(TableRef::Table { name, sample, alias })
+            }
+            F::Table { name, alias, args: Some(args), with_ordinality, .. } if matches!(name.0.as_slice(), [part] if part.as_ident().is_some_and(|i| i.value == ROWS_FROM)) =>
+            {
+                let call = self.table_function(name, args.args)?;
+                self.rows_from(call, with_ordinality, alias)
             }
             F::Table { name, alias, args: Some(args), with_ordinality, .. } => {
                 let call = Box::new(self.table_function(name, args.args)?);

@@ -34,6 +34,9 @@ pub(super) const LOCK_MARK: char = '\u{1}';
 /// Stands for the star of `(row).*`.
 pub(super) const ROW_STAR: &str = "\u{1}*";
 
+/// Stands for ROWS FROM, as if it were a function.
+pub(super) const ROWS_FROM: &str = "\u{1}rows from";
+
 /// Tokens of a query string, and how to find places in its text.
 pub(super) struct TokenizedText<'a> {
     pub(super) text: &'a str,
@@ -236,7 +239,9 @@ impl Rewriter<'_> {
                 return Err(self.refuse("VARIADIC in a function call", first));
             }
             Keyword::ROWS if is_word(rest.get(1), "FROM") && matches!(rest.get(2).map(|t| &t.token), Some(Token::LParen)) => {
-                return Err(self.refuse("ROWS FROM", first));
+                let mark = Word { value: ROWS_FROM.into(), quote_style: Some('"'), keyword: Keyword::NoKeyword };
+                self.out.push(TokenWithSpan { token: Token::Word(mark), span: first.span });
+                return Ok(2);
             }
             _ => {}
         }

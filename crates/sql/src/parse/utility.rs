@@ -15,7 +15,7 @@ impl Cursor<'_> {
                 self.transaction_word();
                 Ok(Statement::Begin(self.transaction_modes()?))
             }
-            () if self.eat_all(&["START", "TRANSACTION"]) => Ok(Statement::Begin(self.transaction_modes()?)),
+            () if self.eat_all(&["START", "TRANSACTION"]) => Ok(Statement::StartTransaction(self.transaction_modes()?)),
             () if self.eat("COMMIT") || self.eat("END") => {
                 self.transaction_word();
                 Ok(Statement::Commit { chain: self.chain()? })

@@ -258,6 +258,7 @@ fn is_definition(statement: &Statement) -> bool {
             | Statement::CreateDatabase(_)
             | Statement::AlterIndexRename { .. }
             | Statement::AlterSchemaRename { .. }
+            | Statement::AlterSchemaOwner { .. }
             | Statement::Drop(_)
             | Statement::Comment(_)
             | Statement::Grant(_)

@@ -23,7 +23,7 @@ impl Session {
     /// Runs a statement that is not planned. The command tag comes back.
     pub(super) async fn utility(&mut self, statement: &Statement, text: &str, client: &mut dyn Client) -> Result<String, SqlError> {
         match statement {
-            Statement::Begin(modes) => self.begin_block(*modes)?,
+            Statement::Begin(modes) | Statement::StartTransaction(modes) => self.begin_block(*modes)?,
             Statement::Commit { chain } => return self.commit_block(*chain).await.map(str::to_string),
             Statement::Rollback { chain } => self.rollback_block(*chain).await?,
             Statement::Savepoint(name) => self.savepoint(name)?,

@@ -129,7 +129,7 @@ impl Session {
 
     async fn statement(&mut self, statement: &Statement, out: &mut String) -> Result<(), SqlError> {
         match statement {
-            Statement::Begin(_) => {
+            Statement::Begin(_) | Statement::StartTransaction(_) => {
                 self.block = true;
                 return Ok(());
             }

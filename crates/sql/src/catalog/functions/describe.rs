@@ -2,7 +2,7 @@
 
 use super::visibility::qualified_name;
 use super::{Call, find_relation};
-use crate::catalog::rows::{PG_CLASS, PG_NAMESPACE};
+use crate::catalog::rows::{PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE};
 use crate::catalog::{FIRST_USER_OID, Oid, RelationKind};
 use crate::error::{SqlError, SqlState};
 use crate::functions::quoting::quote_ident;
@@ -33,12 +33,22 @@ fn comment(call: &Call<'_>, oid: Oid, column: u32) -> Datum {
     found.map_or(Datum::Null, |(_, text)| Datum::text(text.as_str()))
 }
 
+/// The comment on an index or a constraint.
+fn part_comment(call: &Call<'_>, class: Oid, oid: Oid) -> Datum {
+    let mut all = call.catalog.relations().flat_map(|relation| &relation.descriptor().part_comments);
+    all.find(|(of, object, _)| *of == class && *object == oid).map_or(Datum::Null, |(_, _, text)| Datum::text(text.as_str()))
+}
+
 /// `obj_description(oid[, catalog])`.
 pub(super) fn object_comment(call: &Call<'_>) -> Result<Datum, SqlError> {
     let oid = call.oid(0)?;
     let class = if call.args.len() > 1 { call.text(1)? } else { "pg_class" };
     Ok(match class {
-        "pg_class" => comment(call, oid, 0),
+        "pg_class" => match comment(call, oid, 0) {
+            Datum::Null => part_comment(call, PG_CLASS, oid),
+            found => found,
+        },
+        "pg_constraint" => part_comment(call, PG_CONSTRAINT, oid),
         "pg_namespace" => {
             let schema = call.catalog.schemas().find(|schema| schema.oid == oid);
             super::super::rows::optional(schema.and_then(|schema| schema.comment.as_deref()))

@@ -21,6 +21,11 @@ pub use routines::{function_name, function_oid, operator_name, operator_oid};
 /// The role that owns everything: PostgreSQL's bootstrap superuser.
 pub const OWNER_OID: Oid = 10;
 
+/// The role that owns the schema `public`, as in PostgreSQL.
+pub const DATABASE_OWNER_OID: Oid = 6171;
+/// Its name.
+pub(super) const DATABASE_OWNER: &str = "pg_database_owner";
+
 /// A call's surroundings.
 pub(super) struct Call<'c> {
     name: &'static str,
@@ -62,6 +67,7 @@ pub fn call(name: &'static str, args: &[Datum], catalog: &Arc<Catalog>, session:
         "pg_relation_size" | "pg_table_size" | "pg_indexes_size" | "pg_total_relation_size" => sizes::relation(&call),
         "pg_database_size" | "pg_tablespace_size" => sizes::database(&call),
         "pg_tablespace_location" => Ok(Datum::text("")),
+        "acldefault" => privileges::default(&call),
         "pg_has_role" => Ok(Datum::Bool(true)),
         name if name.starts_with("has_") => privileges::has(&call),
         name => Err(SqlError::unsupported(format_args!("{name}()"))),
@@ -129,6 +135,9 @@ impl<'c> Call<'c> {
 
     fn user_name(&self) -> Result<Datum, SqlError> {
         let oid = self.oid(0)?;
+        if oid == DATABASE_OWNER_OID {
+            return Ok(Datum::text(DATABASE_OWNER));
+        }
         let known = self.session.object_name(ObjectKind::Role, oid);
         Ok(Datum::text(known.unwrap_or_else(|| format!("unknown (OID={oid})"))))
     }

@@ -1,8 +1,9 @@
 //! `has_*_privilege`: until there are grants, everyone may do everything; what remains is to say whether the thing exists.
 
-use super::Call;
+use super::{Call, DATABASE_OWNER, DATABASE_OWNER_OID};
 use crate::error::{SqlError, SqlState};
-use crate::types::Datum;
+use crate::expr::ObjectKind;
+use crate::types::{DataType, Datum};
 
 /// Words that some `has_*_privilege` knows, `WITH GRANT OPTION` taken off.
 const PRIVILEGES: [&str; 13] = [
@@ -61,4 +62,33 @@ fn check_words(list: &str) -> Result<(), SqlError> {
         }
     }
     Ok(())
+}
+
+/// `acldefault(kind, owner)`: what everybody and the owner may do with an object that nobody has granted anything on.
+pub(super) fn default(call: &Call<'_>) -> Result<Datum, SqlError> {
+    let Some(Datum::Char(kind)) = call.args.first() else { return Ok(Datum::Null) };
+    let (everybody, owner) = match kind {
+        b'c' => ("", ""),
+        b'r' => ("", "arwdDxt"),
+        b's' => ("", "rwU"),
+        b'd' => ("Tc", "CTc"),
+        b'f' => ("X", "X"),
+        b'l' | b'T' => ("U", "U"),
+        b'L' => ("", "rw"),
+        b'n' => ("", "UC"),
+        b't' => ("", "C"),
+        b'F' | b'S' => ("", "U"),
+        b'p' => ("", "sA"),
+        other => {
+            let message = format!("unrecognized object type abbreviation: {}", char::from(*other));
+            return Err(SqlError::new(SqlState::INTERNAL_ERROR, message));
+        }
+    };
+    let role = match call.oid(1)? {
+        DATABASE_OWNER_OID => DATABASE_OWNER.to_owned(),
+        oid => call.session.object_name(ObjectKind::Role, oid).unwrap_or_else(|| oid.to_string()),
+    };
+    let item = |grantee: &str, privileges: &str| Datum::text(format!("{grantee}={privileges}/{role}"));
+    let items = [("", everybody), (role.as_str(), owner)].into_iter().filter(|(_, privileges)| !privileges.is_empty());
+    Ok(Datum::array(DataType::ACLITEM, items.map(|(grantee, privileges)| item(grantee, privileges)).collect()))
 }

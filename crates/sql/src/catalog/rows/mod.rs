@@ -21,7 +21,7 @@ mod statistics;
 mod time_zones;
 
 pub(super) use constraints::{Constraint, Kind as ConstraintKind, of_table as constraints_of};
-pub(super) use objects::{PG_CLASS, PG_NAMESPACE};
+pub(crate) use objects::{PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE};
 pub(super) use routines::{Routine, operator, operators_named, routine, routine_named};
 
 use super::{Catalog, Relation, SchemaDescriptor, SystemFacts, VirtualTable};
@@ -63,6 +63,7 @@ pub fn rows(scan: &VirtualScan<'_>, catalog: &Arc<Catalog>, facts: &dyn SystemFa
             "pg_depend" => objects::dependencies(scan, catalog),
             "pg_description" => objects::descriptions(scan, catalog),
             "pg_rewrite" => objects::rewrites(scan, catalog),
+            "pg_extension" => objects::extensions(scan),
             "pg_authid" => objects::roles(scan, facts),
             "pg_proc" => routines::routines(scan),
             "pg_operator" => routines::operators(scan),

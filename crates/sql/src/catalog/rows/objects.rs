@@ -2,14 +2,21 @@
 
 use super::{Rows, VirtualScan, fill, in_order, schemas_in_order};
 use crate::catalog::facts::RoleFact;
-use crate::catalog::functions::OWNER_OID;
-use crate::catalog::{Catalog, FIRST_USER_OID, Oid, RelationKind, SchemaDescriptor, SequenceDescriptor, SystemFacts, TableDescriptor};
-use crate::types::Datum;
+use crate::catalog::functions::{DATABASE_OWNER, DATABASE_OWNER_OID, OWNER_OID};
+use crate::catalog::snapshot::{PUBLIC_OID, TIDELOCK_OID};
+use crate::catalog::{
+    AclItem, Catalog, FIRST_USER_OID, Oid, RelationKind, SchemaDescriptor, SequenceDescriptor, SystemFacts, TableDescriptor,
+};
+use crate::types::{DataType, Datum};
 
 /// OIDs of the catalogs that dependencies and comments name.
-pub(in crate::catalog) const PG_CLASS: Oid = 1259;
-pub(in crate::catalog) const PG_NAMESPACE: Oid = 2615;
+pub(crate) const PG_CLASS: Oid = 1259;
+pub(crate) const PG_NAMESPACE: Oid = 2615;
+const PG_EXTENSION: Oid = 3079;
+/// The schema `tidelock` shows as an extension of that name, so that tools know that it is not a user's.
+const OWN_EXTENSION: Oid = 14999;
 const PG_REWRITE: Oid = 2618;
+pub(crate) const PG_CONSTRAINT: Oid = 2606;
 const PG_ATTRDEF: Oid = 2604;
 /// The database's OID: what `postgres` has in PostgreSQL.
 pub(in crate::catalog) const DATABASE_OID: Oid = 5;
@@ -20,12 +27,34 @@ const PG_DEFAULT: Oid = 1663;
 /// A view's rule has the view's OID with this bit set: rules have no OIDs of their own.
 const RULE_BIT: Oid = 0x4000_0000;
 
-static NAMESPACES: &[(&str, fn(&&SchemaDescriptor) -> Datum)] =
-    &[("oid", |s| Datum::Oid(s.oid)), ("nspname", |s| Datum::text(s.name.as_str())), ("nspowner", |_| Datum::Oid(OWNER_OID))];
+static NAMESPACES: &[(&str, fn(&&SchemaDescriptor) -> Datum)] = &[
+    ("oid", |s| Datum::Oid(s.oid)),
+    ("nspname", |s| Datum::text(s.name.as_str())),
+    ("nspowner", |s| Datum::Oid(if s.oid == PUBLIC_OID { DATABASE_OWNER_OID } else { OWNER_OID })),
+    ("nspacl", |s| if s.oid == PUBLIC_OID && s.acl.is_none() { public_privileges() } else { AclItem::datum(&s.acl) }),
+];
+
+/// What PostgreSQL 15 grants on the schema `public` from the beginning.
+fn public_privileges() -> Datum {
+    let items = ["pg_database_owner=UC/pg_database_owner", "=U/pg_database_owner"];
+    Datum::array(DataType::ACLITEM, items.into_iter().map(Datum::text).collect())
+}
 
 /// `pg_namespace`.
 pub(super) fn namespaces(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
     fill(scan, NAMESPACES, schemas_in_order(catalog))
+}
+
+static EXTENSIONS: &[(&str, fn(&()) -> Datum)] = &[
+    ("oid", |()| Datum::Oid(OWN_EXTENSION)),
+    ("extname", |()| Datum::text("tidelock")),
+    ("extnamespace", |()| Datum::Oid(TIDELOCK_OID)),
+    ("extversion", |()| Datum::text(env!("CARGO_PKG_VERSION"))),
+];
+
+/// `pg_extension`.
+pub(super) fn extensions(scan: &VirtualScan<'_>) -> Rows {
+    fill(scan, EXTENSIONS, std::iter::once(()))
 }
 
 static DATABASES: &[(&str, fn(&&Catalog) -> Datum)] = &[
@@ -123,7 +152,21 @@ pub(super) fn dependencies(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
         on_column: 0,
         kind: b'i',
     });
-    fill(scan, DEPENDENCIES, of_sequences.chain(of_rules))
+    let of_queries = all_views(catalog).flat_map(|view| {
+        view.depends_on.iter().filter(|on| **on >= FIRST_USER_OID).map(|on| Dependency {
+            class: PG_REWRITE,
+            object: view.oid | RULE_BIT,
+            on_class: PG_CLASS,
+            on: *on,
+            on_column: 0,
+            kind: b'n',
+        })
+    });
+    let member =
+        |class: Oid, object: Oid| Dependency { class, object, on_class: PG_EXTENSION, on: OWN_EXTENSION, on_column: 0, kind: b'e' };
+    let own = in_order(catalog).map(|relation| relation.descriptor()).filter(|table| table.schema_oid == TIDELOCK_OID);
+    let of_members = std::iter::once(member(PG_NAMESPACE, TIDELOCK_OID)).chain(own.map(|table| member(PG_CLASS, table.oid)));
+    fill(scan, DEPENDENCIES, of_sequences.chain(of_rules).chain(of_queries).chain(of_members))
 }
 
 fn all_views(catalog: &Catalog) -> impl Iterator<Item = &TableDescriptor> {
@@ -170,22 +213,32 @@ pub(super) fn descriptions(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
         let text = schema.comment.as_deref()?;
         Some(Comment { object: schema.oid, class: PG_NAMESPACE, column: 0, text })
     });
-    fill(scan, COMMENTS, of_relations.chain(of_schemas))
+    let of_parts = in_order(catalog).flat_map(|relation| {
+        let parts = relation.descriptor().part_comments.iter();
+        parts.map(|(class, object, text)| Comment { object: *object, class: *class, column: 0, text })
+    });
+    fill(scan, COMMENTS, of_relations.chain(of_parts).chain(of_schemas))
+}
+
+/// The role that PostgreSQL makes for whoever owns the database: nobody logs in as it.
+fn is_a_user(role: &RoleFact) -> bool {
+    role.oid != DATABASE_OWNER_OID
 }
 
 static ROLES: &[(&str, fn(&RoleFact) -> Datum)] = &[
     ("oid", |r| Datum::Oid(r.oid)),
     ("rolname", |r| Datum::text(r.name.as_str())),
-    ("rolsuper", |_| Datum::Bool(true)),
+    ("rolsuper", |r| Datum::Bool(is_a_user(r))),
     ("rolinherit", |_| Datum::Bool(true)),
-    ("rolcreaterole", |_| Datum::Bool(true)),
-    ("rolcreatedb", |_| Datum::Bool(true)),
-    ("rolcanlogin", |_| Datum::Bool(true)),
-    ("rolbypassrls", |_| Datum::Bool(true)),
+    ("rolcreaterole", |r| Datum::Bool(is_a_user(r))),
+    ("rolcreatedb", |r| Datum::Bool(is_a_user(r))),
+    ("rolcanlogin", |r| Datum::Bool(is_a_user(r))),
+    ("rolbypassrls", |r| Datum::Bool(is_a_user(r))),
     ("rolconnlimit", |_| Datum::Int4(-1)),
 ];
 
 /// `pg_authid`: whoever may log in may do everything.
 pub(super) fn roles(scan: &VirtualScan<'_>, facts: &dyn SystemFacts) -> Rows {
-    fill(scan, ROLES, facts.roles().into_iter())
+    let owner = RoleFact { oid: DATABASE_OWNER_OID, name: DATABASE_OWNER.into() };
+    fill(scan, ROLES, facts.roles().into_iter().chain([owner]))
 }

@@ -55,6 +55,7 @@ static COLUMNS: &[(&str, fn(&Class<'_>) -> Datum)] =
         ("oid", |c| Datum::Oid(c.oid())),
         ("relname", |c| Datum::text(c.index.map_or(c.table.name.as_str(), |index| index.name.as_str()))),
         ("relnamespace", |c| Datum::Oid(c.table.schema_oid)),
+        ("relacl", |c| if c.index.is_some() { Datum::Null } else { crate::catalog::AclItem::datum(&c.table.acl) }),
         ("relam", |c| {
             Datum::Oid(match c.kind() {
                 b'i' => BTREE,

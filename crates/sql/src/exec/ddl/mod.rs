@@ -15,6 +15,7 @@ mod columns;
 mod constraint;
 mod create_table;
 mod drop;
+mod grant;
 mod index;
 mod rewrite;
 mod sequence;
@@ -22,6 +23,7 @@ mod view;
 
 use super::{ExecContext, Notice};
 use crate::ast::{ObjectName, Statement};
+use crate::catalog::rows::{PG_CLASS, PG_CONSTRAINT};
 use crate::catalog::store::{self, Change};
 use crate::catalog::{Catalog, CatalogBuilder, Oid, Relation, RelationKind, SchemaDescriptor, TableDescriptor};
 use crate::error::{SqlError, SqlState};
@@ -61,6 +63,8 @@ pub async fn run_ddl(statement: &Statement, ctx: &mut ExecContext<'_>) -> Result
         Statement::CreateView(create) => ddl.create_view(create).await?,
         Statement::AlterIndexRename { index, if_exists, name } => ddl.rename_index(index, *if_exists, name)?,
         Statement::AlterSchemaRename { schema, name } => ddl.rename_schema(schema, name)?,
+        Statement::AlterSchemaOwner { schema, owner } => ddl.change_schema(schema, |schema| schema.owner.clone_from(owner))?,
+        Statement::Grant(grant) => ddl.grant(grant)?,
         Statement::Drop(drop) => ddl.drop_objects(drop).await?,
         Statement::Truncate(truncate) => ddl.truncate(truncate).await?,
         Statement::Comment(comment) => ddl.comment(comment)?,
@@ -259,7 +263,7 @@ impl<'c, 'a> Ddl<'c, 'a> {
             return Err(SqlError::new(SqlState::DUPLICATE_SCHEMA, format!("schema \"{}\" already exists", create.name)));
         }
         let owner = create.owner.clone().unwrap_or_else(|| self.ctx.plan_settings.user.clone());
-        let schema = SchemaDescriptor { oid: self.new_oid().await?, name: create.name.clone(), owner, comment: None };
+        let schema = SchemaDescriptor { oid: self.new_oid().await?, name: create.name.clone(), owner, comment: None, acl: None };
         self.builder.put_schema(schema.clone());
         self.changes.push(Change::PutSchema(schema));
         Ok(())
@@ -307,17 +311,52 @@ impl<'c, 'a> Ddl<'c, 'a> {
                 self.put(table);
                 Ok(())
             }
-            Kind::Schema => {
-                let name = &comment.name.name;
-                let schema = self.catalog().schema(name).cloned();
-                let schema =
-                    schema.ok_or_else(|| SqlError::new(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{name}\" does not exist")))?;
-                let schema = SchemaDescriptor { comment: comment.text.clone(), ..SchemaDescriptor::clone(&schema) };
-                self.builder.put_schema(schema.clone());
-                self.changes.push(Change::PutSchema(schema));
+            Kind::Schema => self.change_schema(&comment.name.name, |schema| schema.comment.clone_from(&comment.text)),
+            Kind::Index => {
+                let found =
+                    self.catalog().resolve_index(comment.name.schema.as_deref(), &comment.name.name, &self.ctx.plan_settings.search_path);
+                let missing = || SqlError::new(SqlState::UNDEFINED_TABLE, format!("relation \"{}\" does not exist", comment.name));
+                let (table, place) = found.map(|(t, p)| (TableDescriptor::clone(t), p)).ok_or_else(missing)?;
+                let oid = place.map_or(table.primary.oid, |at| table.indexes[at].oid);
+                self.comment_part(table, PG_CLASS, oid, comment.text.clone());
+                Ok(())
+            }
+            Kind::Constraint => {
+                let table = TableDescriptor::clone(&*self.find_table(&comment.name)?);
+                let name = comment.part.as_deref().unwrap_or_default();
+                let oid = constraint_oid(&table, name).ok_or_else(|| {
+                    let message = format!("constraint \"{name}\" for table \"{}\" does not exist", table.name);
+                    SqlError::new(SqlState::UNDEFINED_OBJECT, message)
+                })?;
+                self.comment_part(table, PG_CONSTRAINT, oid, comment.text.clone());
                 Ok(())
             }
             other => Err(SqlError::unsupported(format!("COMMENT ON {}", other.noun().to_uppercase()))),
         }
     }
+
+    /// Changes a schema's descriptor.
+    fn change_schema(&mut self, name: &str, change: impl FnOnce(&mut SchemaDescriptor)) -> Result<(), SqlError> {
+        let missing = || SqlError::new(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{name}\" does not exist"));
+        let mut schema = SchemaDescriptor::clone(self.catalog().schema(name).ok_or_else(missing)?);
+        change(&mut schema);
+        self.builder.put_schema(schema.clone());
+        self.changes.push(Change::PutSchema(schema));
+        Ok(())
+    }
+
+    fn comment_part(&mut self, mut table: TableDescriptor, class: Oid, oid: Oid, text: Option<String>) {
+        table.part_comments.retain(|(c, o, _)| (*c, *o) != (class, oid));
+        table.part_comments.extend(text.map(|text| (class, oid, text)));
+        self.put(table);
+    }
+}
+
+/// The OID of a table's constraint; a primary key's is that of its index.
+fn constraint_oid(table: &TableDescriptor, name: &str) -> Option<Oid> {
+    let checks = table.checks.iter().map(|c| (&c.name, c.oid));
+    let uniques = table.uniques.iter().map(|u| (&u.name, u.oid));
+    let keys = table.foreign_keys.iter().map(|f| (&f.name, f.oid));
+    let primary = table.has_primary_key().then_some((&table.primary.name, table.primary.oid));
+    checks.chain(uniques).chain(keys).chain(primary).find(|(have, _)| *have == name).map(|(_, oid)| oid)
 }

@@ -3,8 +3,10 @@
 use super::Ddl;
 use crate::ast::{CreateView, Statement};
 use crate::bind::bind;
-use crate::catalog::{Column, RelationKind, TableDescriptor};
+use crate::bind::logical::Rewrite;
+use crate::catalog::{Column, Oid, RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
+use crate::functions::quoting::quote_ident;
 use crate::types::{ColumnType, DataType};
 
 impl Ddl<'_, '_> {
@@ -17,7 +19,7 @@ impl Ddl<'_, '_> {
         }
         let schema = self.schema_for(&create.name)?;
         let name = &create.name.name;
-        let columns = self.view_columns(create)?;
+        let (columns, text, depends_on) = self.view_columns(create)?;
         let existing = self.catalog().relation_in(&schema.name, name).map(|r| std::sync::Arc::clone(r.descriptor()));
         let mut view = match existing {
             Some(old) if create.or_replace && old.kind == RelationKind::View => {
@@ -36,13 +38,18 @@ impl Ddl<'_, '_> {
             }
         };
         view.columns = (1..).zip(columns).map(|(n, (name, ty))| Column::new(n, name, ty)).collect();
-        view.view_query = Some(create.text.clone());
+        view.view_query = Some(text);
+        view.depends_on = depends_on;
         self.put(view);
         Ok(())
     }
 
-    fn view_columns(&self, create: &CreateView) -> Result<Vec<(String, ColumnType)>, SqlError> {
-        let statement = Statement::Query(Box::new(create.query.clone()));
+    /// The view's columns, its query's text as it is stored, and the relations it reads.
+    #[allow(clippy::type_complexity)] // three things that come of one binding
+    fn view_columns(&self, create: &CreateView) -> Result<(Vec<(String, ColumnType)>, String, Vec<Oid>), SqlError> {
+        // The text alone, so that places in it are known.
+        let query = crate::parse::parse_query(&create.text)?;
+        let statement = Statement::Query(Box::new(query));
         let bound = bind(&statement, &self.snapshot(), self.ctx.plan_settings, &[])?;
         if !bound.param_types.is_empty() {
             return Err(SqlError::new(SqlState::UNDEFINED_PARAMETER, "there is no parameter $1"));
@@ -59,8 +66,43 @@ impl Ddl<'_, '_> {
             let ty = bound.columns.get(*id).map_or(DataType::TEXT.into(), |c| c.ty);
             columns.push((name.clone(), if ty.ty == DataType::UNKNOWN { DataType::TEXT.into() } else { ty }));
         }
-        Ok(columns)
+        let mut text = rewritten(&create.text, &bound.rewrites);
+        if !columns.iter().map(|(name, _)| name).eq(bound.output.iter().map(|(name, _)| name)) {
+            text = with_names(&text, &create.name.name, &columns);
+        }
+        Ok((columns, text, bound.relations))
     }
+}
+
+/// The query with its tables' schemas and its stars' columns written out.
+fn rewritten(text: &str, rewrites: &[Rewrite]) -> String {
+    let mut rewrites: Vec<&Rewrite> = rewrites.iter().filter(|r| r.start > 0).collect();
+    rewrites.sort_by_key(|r| r.start);
+    // A star or table that was bound twice stands there once.
+    rewrites.dedup_by_key(|r| r.start);
+    let mut out = String::with_capacity(text.len());
+    let mut taken = 0;
+    for rewrite in rewrites {
+        let Some((start, _)) = text.char_indices().nth(rewrite.start - 1) else { continue };
+        if start < taken {
+            continue;
+        }
+        out.push_str(&text[taken..start]);
+        out.push_str(&rewrite.text);
+        taken = start;
+        if rewrite.star {
+            taken = text[start..].find('*').map_or(start, |star| start + star + 1);
+        }
+    }
+    out.push_str(&text[taken..]);
+    out
+}
+
+/// The query under the names that CREATE VIEW lists.
+fn with_names(text: &str, view: &str, columns: &[(String, ColumnType)]) -> String {
+    let names: Vec<String> = columns.iter().map(|(name, _)| quote_ident(name).to_string()).collect();
+    let names = names.join(", ");
+    format!("SELECT {names} FROM ({text}) AS {}({names})", quote_ident(view))
 }
 
 /// CREATE OR REPLACE may only add columns.

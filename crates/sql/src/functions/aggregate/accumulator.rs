@@ -1,6 +1,7 @@
 //! The state of one aggregate over one group.
 
 use super::AggregateKind;
+use super::ordered::Ordered;
 use super::variance::{ExactMoments, FloatMoments};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
@@ -71,6 +72,7 @@ enum State {
         element: DataType,
     },
     Json(Collected),
+    Ordered(Ordered),
     ExactVariance {
         moments: ExactMoments,
         sample: bool,
@@ -99,6 +101,7 @@ impl Accumulator {
             AggregateKind::StringAgg if argument == DataType::BYTEA => State::Bytes { buffer: Vec::new(), first_separator: None },
             AggregateKind::StringAgg => State::Text { buffer: String::new(), first_separator: None },
             AggregateKind::ArrayAgg => State::Elements { elements: Vec::new(), element: argument },
+            AggregateKind::Ordered(kind) => State::Ordered(Ordered::new(kind)),
             AggregateKind::JsonArray(false) => State::Json(Collected::Array(String::new())),
             AggregateKind::JsonArray(true) => State::Json(Collected::JsonbArray(Vec::new())),
             AggregateKind::JsonObject(false) => State::Json(Collected::Object(String::new())),
@@ -115,7 +118,9 @@ impl Accumulator {
     /// Takes one row's arguments, already cast to `arg_types`.
     pub fn accumulate(&mut self, ctx: &EvalContext<'_>, args: &[Datum]) -> Result<(), SqlError> {
         let first = args.first().unwrap_or(&Datum::Null);
-        if first.is_null() && !matches!(self.0, State::Elements { .. } | State::Json(_) | State::Count { star: true, .. }) {
+        if first.is_null()
+            && !matches!(self.0, State::Elements { .. } | State::Json(_) | State::Ordered(_) | State::Count { star: true, .. })
+        {
             return Ok(());
         }
         match &mut self.0 {
@@ -176,6 +181,7 @@ impl Accumulator {
             }
             State::Elements { elements, .. } => elements.push(first.clone()),
             State::Json(collected) => collected.add(args, ctx)?,
+            State::Ordered(ordered) => ordered.add(args),
             State::ExactVariance { moments, .. } => moments.add(&match first {
                 Datum::Numeric(n) => n.clone(),
                 other => Numeric::from(compare::as_i64(other).unwrap_or(0)),
@@ -190,6 +196,7 @@ impl Accumulator {
         match (&mut self.0, other.0) {
             (State::Count { count, .. }, State::Count { count: more, .. }) => *count += more,
             (State::Json(collected), State::Json(more)) => collected.merge(more),
+            (State::Ordered(ordered), State::Ordered(more)) => ordered.merge(more),
             (State::Integers { sum, count, .. }, State::Integers { sum: more, count: n, .. }) => {
                 *sum += more;
                 *count += n;
@@ -259,6 +266,7 @@ impl Accumulator {
             State::Elements { elements, element } if element.is_array() => crate::expr::make_array(elements, element.into())?,
             State::Elements { elements, element } => Datum::array(element, elements),
             State::Json(collected) => collected.finish(),
+            State::Ordered(ordered) => ordered.finish()?,
             State::ExactVariance { moments, sample, root } => moments.finish(sample, root)?.map_or(Datum::Null, Datum::Numeric),
             State::FloatVariance { moments, sample, root } => moments.finish(sample, root).map_or(Datum::Null, Datum::Float8),
         })

@@ -8,9 +8,11 @@ use crate::error::SqlError;
 use crate::types::DataType;
 
 mod accumulator;
+mod ordered;
 mod variance;
 
 pub use accumulator::Accumulator;
+pub use ordered::OrderedKind;
 
 /// An aggregate function.
 #[derive(Debug)]
@@ -54,6 +56,8 @@ pub enum AggregateKind {
     StringAgg,
     /// `array_agg`
     ArrayAgg,
+    /// `percentile_cont`, `percentile_disc`, `mode`
+    Ordered(OrderedKind),
     /// `json_agg` (false) and `jsonb_agg` (true)
     JsonArray(bool),
     /// `json_object_agg` (false) and `jsonb_object_agg` (true)
@@ -102,7 +106,11 @@ impl ResolvedAggregate {
     pub fn is_ordered(&self) -> bool {
         matches!(
             self.func.kind,
-            AggregateKind::StringAgg | AggregateKind::ArrayAgg | AggregateKind::JsonArray(_) | AggregateKind::JsonObject(_)
+            AggregateKind::StringAgg
+                | AggregateKind::ArrayAgg
+                | AggregateKind::JsonArray(_)
+                | AggregateKind::JsonObject(_)
+                | AggregateKind::Ordered(_)
         )
     }
 }
@@ -136,6 +144,7 @@ const BYTEA: DataType = DataType::BYTEA;
 const JSON: DataType = DataType::JSON;
 const JSONB: DataType = DataType::JSONB;
 const ANYELEMENT: DataType = DataType::ANYELEMENT;
+const FLOAT8_ARRAY: DataType = DataType::FLOAT8_ARRAY;
 
 /// `min` and `max` of each type.
 macro_rules! extremes {
@@ -177,6 +186,8 @@ static PLAIN: &[AggregateFunction] = &[
     a("bit_xor", &[INT2], INT2, AggregateKind::BitXor), a("bit_xor", &[INT4], INT4, AggregateKind::BitXor), a("bit_xor", &[INT8], INT8, AggregateKind::BitXor),
     a("string_agg", &[TEXT, TEXT], TEXT, AggregateKind::StringAgg), a("string_agg", &[BYTEA, BYTEA], BYTEA, AggregateKind::StringAgg),
     a("array_agg", &[DataType::ANYNONARRAY], DataType::ANYARRAY, AggregateKind::ArrayAgg), a("array_agg", &[DataType::ANYARRAY], DataType::ANYARRAY, AggregateKind::ArrayAgg),
+    a("percentile_cont", &[FLOAT8, FLOAT8], FLOAT8, AggregateKind::Ordered(OrderedKind::Continuous)), a("percentile_cont", &[FLOAT8, INTERVAL], INTERVAL, AggregateKind::Ordered(OrderedKind::Continuous)), a("percentile_cont", &[FLOAT8_ARRAY, FLOAT8], FLOAT8_ARRAY, AggregateKind::Ordered(OrderedKind::Continuous)), a("percentile_cont", &[FLOAT8_ARRAY, INTERVAL], DataType::INTERVAL_ARRAY, AggregateKind::Ordered(OrderedKind::Continuous)),
+    a("percentile_disc", &[FLOAT8, ANYELEMENT], ANYELEMENT, AggregateKind::Ordered(OrderedKind::Discrete)), a("percentile_disc", &[FLOAT8_ARRAY, ANYELEMENT], DataType::ANYARRAY, AggregateKind::Ordered(OrderedKind::Discrete)), a("mode", &[ANYELEMENT], ANYELEMENT, AggregateKind::Ordered(OrderedKind::Mode)),
     a("json_agg", &[ANYELEMENT], JSON, AggregateKind::JsonArray(false)), a("jsonb_agg", &[ANYELEMENT], JSONB, AggregateKind::JsonArray(true)), a("json_object_agg", &[DataType::ANY, DataType::ANY], JSON, AggregateKind::JsonObject(false)), a("jsonb_object_agg", &[DataType::ANY, DataType::ANY], JSONB, AggregateKind::JsonObject(true)),
 ];
 

@@ -182,21 +182,6 @@ fn isfinite(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
         _ => true,
     }))
 }
-/// `(a, b) OVERLAPS (c, d)` of instants or intervals given by their ends.
-fn overlaps(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    let range = |at: usize| -> Result<(i64, i64), SqlError> {
-        let (a, b) = (moment(args, at)?, moment(args, at + 1)?);
-        Ok((a.min(b), a.max(b)))
-    };
-    let ((start, end), (other_start, other_end)) = (range(0)?, range(2)?);
-    Ok(Datum::Bool(if start == other_start {
-        true
-    } else if start > other_start {
-        start < other_end
-    } else {
-        other_start < end
-    }))
-}
 
 const fn f(name: &'static str, args: &'static [DataType], result: DataType, eval: EvalFn) -> BuiltinFunction {
     BuiltinFunction::new(name, args, result, eval)
@@ -216,5 +201,4 @@ pub(in crate::functions) static FUNCTIONS: &[BuiltinFunction] = &[
     f("timezone", &[TEXT, TIMESTAMPTZ], TIMESTAMP, at_zone_local), f("timezone", &[TEXT, TIMESTAMP], TIMESTAMPTZ, at_zone_instant), f("timezone", &[INTERVAL, TIMESTAMPTZ], TIMESTAMP, at_interval_local), f("timezone", &[INTERVAL, TIMESTAMP], TIMESTAMPTZ, at_interval_instant),
     f("justify_days", &[INTERVAL], INTERVAL, justify_days), f("justify_hours", &[INTERVAL], INTERVAL, justify_hours), f("justify_interval", &[INTERVAL], INTERVAL, justify_interval),
     f("isfinite", &[DATE], BOOL, isfinite), f("isfinite", &[TIMESTAMP], BOOL, isfinite), f("isfinite", &[TIMESTAMPTZ], BOOL, isfinite), f("isfinite", &[INTERVAL], BOOL, isfinite),
-    f("overlaps", &[DATE, DATE, DATE, DATE], BOOL, overlaps), f("overlaps", &[TIME, TIME, TIME, TIME], BOOL, overlaps), f("overlaps", &[TIMESTAMP, TIMESTAMP, TIMESTAMP, TIMESTAMP], BOOL, overlaps), f("overlaps", &[TIMESTAMPTZ, TIMESTAMPTZ, TIMESTAMPTZ, TIMESTAMPTZ], BOOL, overlaps),
 ];

@@ -129,6 +129,29 @@ fn times_interval(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
 fn interval_divided(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     arithmetic::interval_div(interval(args, 0)?, float(args, 1)?).map(Datum::Interval)
 }
+/// One period of OVERLAPS: its start, and its end if that is known.
+fn period(args: &[Datum], at: usize) -> Result<Option<(i64, Option<i64>)>, SqlError> {
+    let known = |at: usize| if args[at].is_null() { Ok(None) } else { moment(args, at).map(Some) };
+    Ok(match (known(at)?, known(at + 1)?) {
+        (None, None) => None,
+        (Some(one), None) | (None, Some(one)) => Some((one, None)),
+        (Some(start), Some(end)) => Some((start.min(end), Some(start.max(end)))),
+    })
+}
+
+/// `(a, b) OVERLAPS (c, d)`: half-open periods; one that is a point lies in another if the other starts there or before.
+fn overlaps(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let (Some(one), Some(other)) = (period(args, 0)?, period(args, 2)?) else { return Ok(Datum::Null) };
+    let (first, second) = if one.0 <= other.0 { (one, other) } else { (other, one) };
+    let unknown = if first.0 == second.0 { first.1.is_none() || second.1.is_none() } else { first.1.is_none() };
+    if unknown {
+        return Ok(Datum::Null);
+    }
+    if first.0 == second.0 || first.1.is_some_and(|end| second.0 < end) {
+        return Ok(Datum::Bool(true));
+    }
+    Ok(if second.1.is_none() { Datum::Null } else { Datum::Bool(false) })
+}
 fn same(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     Ok(args[0].clone())
 }
@@ -148,5 +171,6 @@ pub(in crate::functions) static FUNCTIONS: &[BuiltinFunction] = &[
     op("+", &[TIMESTAMPTZ, INTERVAL], TIMESTAMPTZ, timestamptz_plus).stable(), op("+", &[INTERVAL, TIMESTAMPTZ], TIMESTAMPTZ, plus_timestamptz).stable(), op("-", &[TIMESTAMPTZ, INTERVAL], TIMESTAMPTZ, timestamptz_minus).stable(),
     op("-", &[TIMESTAMPTZ, TIMESTAMPTZ], INTERVAL, difference),
     op("+", &[INTERVAL, INTERVAL], INTERVAL, interval_plus), op("-", &[INTERVAL, INTERVAL], INTERVAL, interval_minus), op("-", &[INTERVAL], INTERVAL, interval_negate), op("+", &[INTERVAL], INTERVAL, same),
+    op("overlaps", &[TIMESTAMPTZ, TIMESTAMPTZ, TIMESTAMPTZ, TIMESTAMPTZ], DataType::BOOL, overlaps).nullable(), op("overlaps", &[TIMESTAMP, TIMESTAMP, TIMESTAMP, TIMESTAMP], DataType::BOOL, overlaps).nullable(), op("overlaps", &[TIME, TIME, TIME, TIME], DataType::BOOL, overlaps).nullable(),
     op("*", &[INTERVAL, FLOAT8], INTERVAL, interval_times), op("*", &[FLOAT8, INTERVAL], INTERVAL, times_interval), op("/", &[INTERVAL, FLOAT8], INTERVAL, interval_divided),
 ];
