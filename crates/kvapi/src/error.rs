@@ -3,6 +3,7 @@
 use crate::descriptor::RangeDescriptor;
 use crate::lock::LockStrength;
 use std::fmt;
+use std::sync::Arc;
 use tidelock_base::{Key, SessionId, Timestamp, TxnId};
 
 /// Why a batch failed. SQL maps each to a SQLSTATE, in one place.
@@ -107,6 +108,29 @@ impl KvError {
     }
 }
 
+/// What somebody waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WaitTarget {
+    /// A lock on a row.
+    Row {
+        /// The row.
+        key: Key,
+        /// How strong.
+        strength: LockStrength,
+    },
+    /// Something above the rows, in words.
+    Above(Arc<str>),
+}
+
+impl fmt::Display for WaitTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WaitTarget::Row { key, strength } => write!(f, "{strength} on {key}"),
+            WaitTarget::Above(what) => f.write_str(what),
+        }
+    }
+}
+
 /// One wait in a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadlockEdge {
@@ -114,10 +138,8 @@ pub struct DeadlockEdge {
     pub waiter: TxnId,
     /// Its session.
     pub waiter_session: SessionId,
-    /// For which lock.
-    pub key: Key,
-    /// How strong.
-    pub strength: LockStrength,
+    /// For what.
+    pub target: WaitTarget,
     /// Who is in the way.
     pub holder: TxnId,
     /// Its session.
@@ -136,11 +158,7 @@ pub struct DeadlockReport {
 impl fmt::Display for DeadlockReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for edge in &self.cycle {
-            writeln!(
-                f,
-                "session {} waits {} on {}, held by session {}",
-                edge.waiter_session, edge.strength, edge.key, edge.holder_session
-            )?;
+            writeln!(f, "session {} waits {}, held by session {}", edge.waiter_session, edge.target, edge.holder_session)?;
         }
         Ok(())
     }

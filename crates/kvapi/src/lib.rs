@@ -20,9 +20,10 @@ mod request;
 mod response;
 mod sender;
 mod txn;
+mod wait_graph;
 
 pub use descriptor::RangeDescriptor;
-pub use error::{DeadlockEdge, DeadlockReport, KvError};
+pub use error::{DeadlockEdge, DeadlockReport, KvError, WaitTarget};
 pub use lock::{LockSpan, LockStrength, WaitPolicy};
 pub use request::{
     Assertion, BatchRequest, EndTxn, Header, Limit, PassBudget, ReadSpan, Request, RequestKind, Resolution, SequenceStep, WriteGuard,
@@ -30,3 +31,4 @@ pub use request::{
 pub use response::{BatchResponse, Response, Row, TooOld};
 pub use sender::{Misrouted, Sender, Sent, Snapshot};
 pub use txn::{Isolation, TxnMeta, TxnStatus};
+pub use wait_graph::{OnVictim, WaitAbove, WaitGraph, WaitsAbove};

@@ -175,6 +175,11 @@ impl Txn {
         self.options.lock_timeout = timeout;
     }
 
+    /// The next snapshot is not below this commit, which may not be durable yet.
+    pub fn see_at_least(&mut self, ts: Timestamp) {
+        self.options.at_least = self.options.at_least.max(ts);
+    }
+
     /// Was a snapshot taken: has the transaction begun to look?
     pub fn has_snapshot(&self) -> bool {
         self.snapshot.is_some()
@@ -526,7 +531,12 @@ impl Txn {
             self.observed = self.observed.max(newest);
             return Ok(());
         }
-        self.refresh_to(read_at.max(newest)).await
+        let refreshed = self.refresh_to(read_at.max(newest)).await;
+        // What failed is the lock on a row that somebody else has changed, not the transaction's commit.
+        refreshed.map_err(|refused| match refused {
+            KvError::ReadChanged { key, at } => KvError::WriteTooOld { key, newer: at },
+            other => other,
+        })
     }
 
     async fn check_too_old(&mut self, answer: &BatchResponse) -> Result<(), KvError> {

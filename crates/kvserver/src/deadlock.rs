@@ -15,39 +15,62 @@
 
 use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
-use tidelock_base::{Key, SessionId, TxnId};
-use tidelock_kvapi::{DeadlockEdge, DeadlockReport, LockStrength};
+use std::borrow::Cow;
+use std::sync::{Arc, Weak};
+use tidelock_base::{SessionId, TxnId};
+use tidelock_kvapi::{DeadlockEdge, DeadlockReport, WaitTarget, WaitsAbove};
+
+/// A transaction in the way, and its session.
+type Blocker = (TxnId, SessionId);
 
 /// One transaction's wait.
 #[derive(Clone, Debug)]
 pub struct Wait {
     /// Its session.
     pub session: SessionId,
-    /// The lock.
-    pub key: Key,
-    /// How strong.
-    pub strength: LockStrength,
-    /// Who is in the way, with their sessions.
-    pub blockers: Vec<(TxnId, SessionId)>,
+    /// For what.
+    pub target: WaitTarget,
+    /// Who is in the way of a row lock, with their sessions. Of a wait above the rows this is asked for when it matters.
+    pub blockers: Vec<Blocker>,
 }
 
 /// Who waits for whom.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct WaitsFor {
     waits: HashMap<TxnId, Wait>,
     /// How many waits name a transaction as a blocker.
     waited_for: HashMap<TxnId, usize>,
+    /// Which transaction of a session waits: locks above the rows belong to sessions.
+    by_session: HashMap<SessionId, TxnId>,
+    /// Waits above the rows.
+    above: usize,
+    /// Who knows about these.
+    queues_above: Option<Weak<dyn WaitsAbove>>,
+}
+
+impl std::fmt::Debug for WaitsFor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WaitsFor").field("waits", &self.waits).finish_non_exhaustive()
+    }
 }
 
 impl WaitsFor {
+    /// Says who knows about waits above the rows.
+    pub fn attach(&mut self, above: Weak<dyn WaitsAbove>) {
+        self.queues_above = Some(above);
+    }
+
     /// A transaction waits, or its blockers have changed. If that closes a cycle, the report says who must give up.
     pub fn set(&mut self, txn: TxnId, wait: Wait) -> Option<DeadlockReport> {
         self.remove(txn);
         for (blocker, _) in &wait.blockers {
             *self.waited_for.entry(*blocker).or_default() += 1;
         }
+        let session = wait.session;
+        self.above += usize::from(matches!(wait.target, WaitTarget::Above(_)));
+        self.by_session.insert(session, txn);
         self.waits.insert(txn, wait);
-        if !self.waited_for.contains_key(&txn) {
+        if !self.waited_for.contains_key(&txn) && !self.is_waited_for_above(session) {
             return None;
         }
         let cycle = self.cycle_through(txn)?;
@@ -58,6 +81,10 @@ impl WaitsFor {
     /// It waits no more.
     pub fn remove(&mut self, txn: TxnId) {
         let Some(wait) = self.waits.remove(&txn) else { return };
+        self.above -= usize::from(matches!(wait.target, WaitTarget::Above(_)));
+        if self.by_session.get(&wait.session) == Some(&txn) {
+            self.by_session.remove(&wait.session);
+        }
         for (blocker, _) in wait.blockers {
             if let Entry::Occupied(mut count) = self.waited_for.entry(blocker) {
                 *count.get_mut() -= 1;
@@ -78,21 +105,41 @@ impl WaitsFor {
         self.waits.iter()
     }
 
+    fn queues_above(&self) -> Option<Arc<dyn WaitsAbove>> {
+        self.queues_above.as_ref().and_then(Weak::upgrade)
+    }
+
+    fn is_waited_for_above(&self, session: SessionId) -> bool {
+        self.above > 0 && self.queues_above().is_some_and(|queues| queues.is_waited_for(session))
+    }
+
+    /// Who is in the way of a transaction, as far as they wait themselves (or are `start`, which does).
+    fn blockers_of(&self, txn: TxnId) -> Cow<'_, [Blocker]> {
+        let Some(wait) = self.waits.get(&txn) else { return Cow::Borrowed(&[]) };
+        match (&wait.target, self.queues_above()) {
+            (WaitTarget::Above(_), Some(queues)) => {
+                let sessions = queues.blockers(wait.session).into_iter();
+                Cow::Owned(sessions.filter_map(|session| Some((*self.by_session.get(&session)?, session))).collect())
+            }
+            _ => Cow::Borrowed(&wait.blockers),
+        }
+    }
+
     /// A depth-first search without recursion: a queue of ten thousand waiters is a path as long.
     fn cycle_through(&self, start: TxnId) -> Option<Vec<TxnId>> {
-        let mut path: Vec<(TxnId, usize)> = vec![(start, 0)];
+        let mut path: Vec<(TxnId, Cow<'_, [Blocker]>, usize)> = vec![(start, self.blockers_of(start), 0)];
         let mut seen: HashSet<TxnId> = HashSet::new();
-        while let Some((txn, next)) = path.last_mut() {
-            let blocker = self.waits.get(txn).and_then(|wait| wait.blockers.get(*next));
+        while let Some((_, blockers, next)) = path.last_mut() {
+            let blocker = blockers.get(*next).map(|(blocker, _)| *blocker);
             *next += 1;
             match blocker {
                 None => {
                     path.pop();
                 }
-                Some((blocker, _)) if *blocker == start => return Some(path.iter().map(|(txn, _)| *txn).collect()),
-                Some((blocker, _)) => {
-                    if self.waits.contains_key(blocker) && seen.insert(*blocker) {
-                        path.push((*blocker, 0));
+                Some(blocker) if blocker == start => return Some(path.iter().map(|(txn, _, _)| *txn).collect()),
+                Some(blocker) => {
+                    if self.waits.contains_key(&blocker) && seen.insert(blocker) {
+                        path.push((blocker, self.blockers_of(blocker), 0));
                     }
                 }
             }
@@ -105,14 +152,13 @@ impl WaitsFor {
         let rotated: Vec<TxnId> = cycle[first..].iter().chain(&cycle[..first]).copied().collect();
         let edges = rotated.iter().zip(rotated.iter().cycle().skip(1)).filter_map(|(waiter, holder)| {
             let wait = self.waits.get(waiter)?;
-            let (_, holder_session) = wait.blockers.iter().find(|(txn, _)| txn == holder)?;
             Some(DeadlockEdge {
                 waiter: *waiter,
                 waiter_session: wait.session,
-                key: wait.key.clone(),
-                strength: wait.strength,
+                target: wait.target.clone(),
                 holder: *holder,
-                holder_session: *holder_session,
+                // Everybody in a cycle waits.
+                holder_session: self.waits.get(holder)?.session,
             })
         });
         DeadlockReport { victim, cycle: edges.collect() }
@@ -122,12 +168,12 @@ impl WaitsFor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidelock_kvapi::LockStrength;
 
     fn wait(key: &str, blockers: &[u64]) -> Wait {
         Wait {
             session: SessionId(0),
-            key: key.into(),
-            strength: LockStrength::Update,
+            target: WaitTarget::Row { key: key.into(), strength: LockStrength::Update },
             blockers: blockers.iter().map(|b| (TxnId(*b), SessionId(*b as u32))).collect(),
         }
     }
@@ -163,5 +209,35 @@ mod tests {
         assert!(graph.set(TxnId(1), wait("a", &[2])).is_none());
         graph.remove(TxnId(1));
         assert!(graph.set(TxnId(2), wait("b", &[1])).is_none());
+    }
+
+    /// Session 1 has what session 2 waits for, above the rows.
+    struct OneQueue;
+
+    impl WaitsAbove for OneQueue {
+        fn blockers(&self, session: SessionId) -> Vec<SessionId> {
+            if session == SessionId(2) { vec![SessionId(1)] } else { Vec::new() }
+        }
+        fn is_waited_for(&self, session: SessionId) -> bool {
+            session == SessionId(1)
+        }
+    }
+
+    #[test]
+    fn a_cycle_through_a_row_and_a_table_is_found_whichever_wait_comes_last() {
+        let table = || Wait { session: SessionId(2), target: WaitTarget::Above("the table".into()), blockers: Vec::new() };
+        let row = || Wait { session: SessionId(1), ..wait("row", &[12]) };
+        for row_first in [true, false] {
+            let queues: Arc<dyn WaitsAbove> = Arc::new(OneQueue);
+            let mut graph = WaitsFor::default();
+            graph.attach(Arc::downgrade(&queues));
+            let first = if row_first { graph.set(TxnId(11), row()) } else { graph.set(TxnId(12), table()) };
+            assert_eq!(first, None);
+            let report = if row_first { graph.set(TxnId(12), table()) } else { graph.set(TxnId(11), row()) };
+            let report = report.expect("the second wait closes the cycle");
+            assert_eq!(report.victim, TxnId(12));
+            assert_eq!(report.cycle[0].target, WaitTarget::Above("the table".into()));
+            assert_eq!(report.cycle[0].holder_session, SessionId(1));
+        }
     }
 }

@@ -27,7 +27,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 use tidelock_base::{IndexId, Key, RangeId, SessionId, Span, Timestamp, TxnId, Value};
 use tidelock_kvapi::{
-    BatchRequest, BatchResponse, KvError, LockStrength, Misrouted, RangeDescriptor, Request, Response, Sender, Sent, Snapshot, TxnStatus,
+    BatchRequest, BatchResponse, KvError, LockStrength, Misrouted, RangeDescriptor, Request, Response, Sender, Sent, Snapshot, TxnStatus, WaitGraph,
+    WaitTarget,
 };
 use tidelock_storage::{Storage, StorageError};
 
@@ -44,7 +45,7 @@ pub struct Store {
     pub(crate) records: TxnRegistry,
     pub(crate) spilled: SpilledTxns,
     pub(crate) sequencer: Sequencer,
-    pub(crate) waits: WaitRoom,
+    pub(crate) waits: Arc<WaitRoom>,
     pub(crate) sequences: parking_lot::Mutex<()>,
     pub(crate) resolver: OnceLock<IntentResolver>,
     /// Live settings.
@@ -82,7 +83,7 @@ impl Store {
             ranges: RangeMap::new(descriptors),
             records: TxnRegistry::default(),
             spilled: SpilledTxns::default(),
-            waits: WaitRoom::default(),
+            waits: Arc::default(),
             sequences: parking_lot::Mutex::new(()),
             resolver: OnceLock::new(),
             settings,
@@ -161,6 +162,11 @@ impl Store {
         self.waits.waits()
     }
 
+    /// The graph in which all waits meet, for those above.
+    pub fn wait_graph(&self) -> Arc<dyn WaitGraph> {
+        Arc::clone(&self.waits) as Arc<dyn WaitGraph>
+    }
+
     /// Every lock held.
     pub fn locks(&self) -> Vec<LockInfo> {
         let mut locks = Vec::new();
@@ -215,8 +221,7 @@ impl Store {
             let blockers = guard.locks.blockers(key, waiter);
             let wait = crate::deadlock::Wait {
                 session: record.session,
-                key: key.clone(),
-                strength,
+                target: WaitTarget::Row { key: key.clone(), strength },
                 blockers: blockers.iter().map(|b| (b.id, b.session)).collect(),
             };
             self.waits.update_wait(record.id, wait);

@@ -9,11 +9,11 @@ use crate::lock_table::{Ready, WaiterId};
 use crate::store::Store;
 use hashbrown::HashMap;
 use parking_lot::Mutex;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tidelock_base::{Key, SessionId, TxnId};
-use tidelock_kvapi::{DeadlockReport, KvError, LockStrength};
+use tidelock_kvapi::{DeadlockReport, KvError, LockStrength, OnVictim, WaitAbove, WaitGraph, WaitTarget, WaitsAbove};
 use tokio::sync::Notify;
 
 /// What wakes a waiter.
@@ -34,11 +34,26 @@ pub struct WaitRoom {
 #[derive(Debug, Default)]
 struct Graph {
     waits: WaitsFor,
-    cells: HashMap<TxnId, Arc<WaitCell>>,
+    bells: HashMap<TxnId, Bell>,
     since: HashMap<TxnId, Instant>,
 }
 
-/// One wait, for the views.
+/// How a waiter is told that it is a victim.
+enum Bell {
+    Row(Arc<WaitCell>),
+    Above(OnVictim),
+}
+
+impl std::fmt::Debug for Bell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Bell::Row(_) => "Row",
+            Bell::Above(_) => "Above",
+        })
+    }
+}
+
+/// One wait for a row, for the views.
 #[derive(Clone, Debug)]
 pub struct WaitInfo {
     /// Who waits.
@@ -76,15 +91,7 @@ impl WaitRoom {
     /// A transaction waits, or its blockers changed. A closed cycle is broken at once: the report is returned when the
     /// waiter itself is the victim, else the victim is told.
     pub fn set_wait(&self, txn: TxnId, wait: Wait, cell: &Arc<WaitCell>) -> Option<DeadlockReport> {
-        let mut graph = self.graph.lock();
-        graph.cells.insert(txn, Arc::clone(cell));
-        graph.since.entry(txn).or_insert_with(Instant::now);
-        let report = graph.waits.set(txn, wait)?;
-        if report.victim == txn {
-            return Some(report);
-        }
-        graph.condemn(report);
-        None
+        self.graph.lock().begin(txn, wait, Bell::Row(Arc::clone(cell)))
     }
 
     /// New blockers for somebody who waits already.
@@ -100,34 +107,71 @@ impl WaitRoom {
     /// The wait is over.
     pub fn depart(&self, txn: TxnId, waiter: WaiterId) {
         self.cells.lock().remove(&waiter);
-        let mut graph = self.graph.lock();
-        graph.waits.remove(txn);
-        graph.cells.remove(&txn);
-        graph.since.remove(&txn);
+        self.graph.lock().end(txn);
     }
 
-    /// All waits.
+    /// All waits for rows; those above are known above.
     pub fn waits(&self) -> Vec<WaitInfo> {
         let graph = self.graph.lock();
-        let info = |(txn, wait): (&TxnId, &Wait)| WaitInfo {
-            txn: *txn,
-            session: wait.session,
-            key: wait.key.clone(),
-            strength: wait.strength,
-            blockers: wait.blockers.iter().map(|(_, session)| *session).collect(),
-            waited: graph.since.get(txn).map(Instant::elapsed).unwrap_or_default(),
+        let info = |(txn, wait): (&TxnId, &Wait)| {
+            let WaitTarget::Row { key, strength } = &wait.target else { return None };
+            Some(WaitInfo {
+                txn: *txn,
+                session: wait.session,
+                key: key.clone(),
+                strength: *strength,
+                blockers: wait.blockers.iter().map(|(_, session)| *session).collect(),
+                waited: graph.since.get(txn).map(Instant::elapsed).unwrap_or_default(),
+            })
         };
-        graph.waits.all().map(info).collect()
+        graph.waits.all().filter_map(info).collect()
+    }
+}
+
+impl WaitGraph for WaitRoom {
+    fn attach(&self, above: Weak<dyn WaitsAbove>) {
+        self.graph.lock().waits.attach(above);
+    }
+
+    fn begin_wait(&self, wait: WaitAbove, on_victim: OnVictim) -> Option<DeadlockReport> {
+        let WaitAbove { txn, session, what } = wait;
+        let wait = Wait { session, target: WaitTarget::Above(what), blockers: Vec::new() };
+        self.graph.lock().begin(txn, wait, Bell::Above(on_victim))
+    }
+
+    fn end_wait(&self, txn: TxnId) {
+        self.graph.lock().end(txn);
     }
 }
 
 impl Graph {
+    /// A wait begins, or changes. The report comes back when the waiter itself must give up.
+    fn begin(&mut self, txn: TxnId, wait: Wait, bell: Bell) -> Option<DeadlockReport> {
+        self.bells.insert(txn, bell);
+        self.since.entry(txn).or_insert_with(Instant::now);
+        let report = self.waits.set(txn, wait)?;
+        if report.victim == txn {
+            return Some(report);
+        }
+        self.condemn(report);
+        None
+    }
+
+    fn end(&mut self, txn: TxnId) {
+        self.waits.remove(txn);
+        self.bells.remove(&txn);
+        self.since.remove(&txn);
+    }
+
     fn condemn(&mut self, report: DeadlockReport) {
-        let victim = report.victim;
-        self.waits.remove(victim);
-        if let Some(cell) = self.cells.get(&victim) {
-            *cell.verdict.lock() = Some(report);
-            cell.notify.notify_one();
+        self.waits.remove(report.victim);
+        match self.bells.get(&report.victim) {
+            Some(Bell::Row(cell)) => {
+                *cell.verdict.lock() = Some(report);
+                cell.notify.notify_one();
+            }
+            Some(Bell::Above(on_victim)) => on_victim(report),
+            None => {}
         }
     }
 }

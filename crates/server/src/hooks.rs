@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tidelock_kvapi::WaitGraph;
 use tidelock_kvclient::ClientMetrics;
 use tidelock_kvserver::{KvSettings, NUMBERS, Store};
 use tidelock_sql::session::{HeldLock, LockWait, ServerHooks, settings::parse_bool};
@@ -97,6 +98,10 @@ impl ServerHooks for Hooks {
         let mut all: Vec<_> = switches.chain(NUMBERS.iter().map(|number| (number.name, number.description))).collect();
         all.sort_unstable();
         all
+    }
+
+    fn wait_graph(&self) -> Option<Arc<dyn WaitGraph>> {
+        Some(self.store.wait_graph())
     }
 
     fn locks(&self) -> Vec<HeldLock> {

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tidelock_base::{Key, RangeId, SessionId, Span, Timestamp, TxnId};
 use tidelock_kvapi::{
-    Header, Isolation, KvError, LockStrength, RangeDescriptor, Request, Response, TooOld, TxnMeta, TxnStatus, WaitPolicy,
+    Header, Isolation, KvError, LockStrength, RangeDescriptor, Request, Response, TooOld, TxnMeta, TxnStatus, WaitPolicy, WaitTarget,
 };
 
 /// One step of an evaluation.
@@ -262,7 +262,7 @@ impl<'s> Evaluation<'s> {
         let Some(place) = &mut self.place else { return Ok(()) };
         let blockers: Vec<(TxnId, SessionId)> = guard.locks.blockers(key, place.waiter).iter().map(|b| (b.id, b.session)).collect();
         place.holder = blockers.first().map_or(SessionId(0), |(_, session)| *session);
-        let wait = Wait { session: record.session, key: key.clone(), strength, blockers };
+        let wait = Wait { session: record.session, target: WaitTarget::Row { key: key.clone(), strength }, blockers };
         match self.store.waits.set_wait(record.id, wait, &place.cell) {
             Some(report) => {
                 add(&self.store.metrics.deadlocks, 1);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use tidelock_base::{IndexId, Key, Span, TxnId};
-use tidelock_kvapi::KvError;
+use tidelock_kvapi::{KvError, WaitTarget};
 
 /// The index that scripts write to.
 pub(crate) const INDEX: IndexId = IndexId(100);
@@ -37,7 +37,11 @@ pub(crate) fn show_error(error: &KvError, names: &BTreeMap<TxnId, String>) -> St
     match error {
         KvError::Deadlock(report) => {
             let edges = report.cycle.iter().map(|edge| {
-                format!("{} waits for {} {} held by {}", name(&edge.waiter), show_key(&edge.key), edge.strength, name(&edge.holder))
+                let target = match &edge.target {
+                    WaitTarget::Row { key, strength } => format!("{} {strength}", show_key(key)),
+                    WaitTarget::Above(what) => what.to_string(),
+                };
+                format!("{} waits for {target} held by {}", name(&edge.waiter), name(&edge.holder))
             });
             format!("deadlock, {} gives up: {}\n", name(&report.victim), edges.collect::<Vec<_>>().join("; "))
         }

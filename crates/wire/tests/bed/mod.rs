@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tidelock_kvclient::{ClientMetrics, Db, DistSender};
 use tidelock_kvserver::{KvSettings, Store};
-use tidelock_sql::session::{Database, HeldLock, LockWait, ServerHooks, SessionSettings};
+use tidelock_sql::session::{Database, HeldLock, LockWait, ServerHooks, SessionSettings, WaitGraph};
 use tidelock_storage::{Options, Storage};
 use tidelock_wire::{Listener, WireConfig, WireMetrics};
 
@@ -38,7 +38,7 @@ impl Bed {
             let store = Store::open(storage, Arc::new(KvSettings::default())).expect("store opens");
             let sender = Arc::new(DistSender::new(store.sender(), Arc::new(ClientMetrics::default())));
             store.start(sender.clone());
-            let hooks = Arc::new(NoHooks);
+            let hooks = Arc::new(NoHooks(Arc::clone(&store)));
             let database = Database::open(Db::new(sender), hooks, SessionSettings::default()).await.expect("database opens");
             let config = WireConfig { listen: ([127, 0, 0, 1], 0).into(), workers: 2, max_connections };
             let listener = Listener::start(config, Arc::clone(&database), Arc::clone(&metrics)).await.expect("listens");
@@ -65,7 +65,7 @@ impl Drop for Bed {
     }
 }
 
-struct NoHooks;
+struct NoHooks(Arc<Store>);
 
 impl ServerHooks for NoHooks {
     fn spill_dir(&self) -> &std::path::Path {
@@ -82,6 +82,9 @@ impl ServerHooks for NoHooks {
     }
     fn server_settings(&self) -> Vec<(&'static str, &'static str)> {
         Vec::new()
+    }
+    fn wait_graph(&self) -> Option<Arc<dyn WaitGraph>> {
+        Some(self.0.wait_graph())
     }
     fn locks(&self) -> Vec<HeldLock> {
         Vec::new()
