@@ -16,7 +16,7 @@
 //! 11. The command tag goes to the `Client` (`session/client.rs`), which sends everything in one write.
 //!
 //! Values live in `types`, functions and operators in `functions`, bound expressions and their evaluation in `expr`, what exists in
-//! `catalog`, and what can go wrong in `error`. Only `parse` names sqlparser; nothing here knows a store.
+//! `catalog`, locks above the rows in `locks`, and what can go wrong in `error`. Only `parse` names sqlparser; nothing here knows a store.
 
 #![forbid(unsafe_code)]
 
@@ -27,6 +27,7 @@ pub mod error;
 pub mod exec;
 pub mod expr;
 pub mod functions;
+pub mod locks;
 pub mod parse;
 pub mod plan;
 pub mod session;

@@ -47,27 +47,20 @@ const VIEW_DEPTH_MAX: usize = 64;
 /// `$n` beyond them is allowed and inferred.
 pub fn bind(statement: &Statement, catalog: &Catalog, settings: &PlanSettings, param_types: &[DataType]) -> Result<Bound, SqlError> {
     let mut binder = Binder::new(catalog, settings, param_types);
-    let (kind, root, output, returns_rows) = match statement {
-        Statement::Query(query) => {
-            let (root, output) = binder.query(query, &query::Hints::default())?;
-            (StatementKind::Select, root, output, true)
-        }
-        Statement::Insert(insert) => {
-            let (root, output) = binder.insert(insert)?;
-            (StatementKind::Insert, root, output, !insert.returning.is_empty())
-        }
-        Statement::Update(update) => {
-            let (root, output) = binder.update(update)?;
-            (StatementKind::Update, root, output, !update.returning.is_empty())
-        }
-        Statement::Delete(delete) => {
-            let (root, output) = binder.delete(delete)?;
-            (StatementKind::Delete, root, output, !delete.returning.is_empty())
-        }
-        other => return Err(SqlError::new(SqlState::INTERNAL_ERROR, format!("{} is not a statement to plan", other.tag()))),
-    };
+    let (kind, root, output, returns_rows) = binder.statement(statement)?;
     binder.finish(kind, root, output, returns_rows)
 }
+
+/// The relations that a statement names, as far as it can be bound: what must be waited for before its error can be believed.
+pub fn mentioned_relations(statement: &Statement, catalog: &Catalog, settings: &PlanSettings, param_types: &[DataType]) -> Vec<Oid> {
+    let mut binder = Binder::new(catalog, settings, param_types);
+    // Its error is known already.
+    let _ = binder.statement(statement);
+    binder.relations
+}
+
+/// What kind of statement, its tree, its output columns, and whether it returns rows.
+type BoundParts = (StatementKind, Logical, Vec<(String, ColumnId)>, bool);
 
 /// Which clause is being bound, for what it may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -204,6 +197,28 @@ impl<'a> Binder<'a> {
             query_depth: 0,
             read_only: true,
         }
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Result<BoundParts, SqlError> {
+        Ok(match statement {
+            Statement::Query(query) => {
+                let (root, output) = self.query(query, &query::Hints::default())?;
+                (StatementKind::Select, root, output, true)
+            }
+            Statement::Insert(insert) => {
+                let (root, output) = self.insert(insert)?;
+                (StatementKind::Insert, root, output, !insert.returning.is_empty())
+            }
+            Statement::Update(update) => {
+                let (root, output) = self.update(update)?;
+                (StatementKind::Update, root, output, !update.returning.is_empty())
+            }
+            Statement::Delete(delete) => {
+                let (root, output) = self.delete(delete)?;
+                (StatementKind::Delete, root, output, !delete.returning.is_empty())
+            }
+            other => return Err(SqlError::new(SqlState::INTERNAL_ERROR, format!("{} is not a statement to plan", other.tag()))),
+        })
     }
 
     fn finish(self, kind: StatementKind, root: Logical, output: Vec<(String, ColumnId)>, returns_rows: bool) -> Result<Bound, SqlError> {

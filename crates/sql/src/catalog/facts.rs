@@ -3,6 +3,7 @@
 //! Times are microseconds since 2000-01-01 UTC, like a `timestamptz`.
 
 use super::Oid;
+use crate::locks::LockRow;
 use tidelock_base::Key;
 
 /// What the session and the server know. Every method gives a picture of the moment.
@@ -15,6 +16,8 @@ pub trait SystemFacts: Send + Sync {
     fn sessions(&self) -> Vec<SessionFact>;
     /// All row locks that are held.
     fn held_locks(&self) -> Vec<LockFact>;
+    /// Every lock on a relation, and every advisory lock, held or waited for.
+    fn object_locks(&self) -> Vec<LockRow>;
     /// All waits for row locks.
     fn lock_waits(&self) -> Vec<WaitFact>;
     /// This session's prepared statements.

@@ -15,7 +15,7 @@ use crate::types::Datum;
 use hashbrown::{HashMap, HashSet};
 use tidelock_base::Key;
 use tidelock_base::row::ColumnSet;
-use tidelock_kvapi::{LockStrength, WaitPolicy};
+use tidelock_kvapi::{KvError, LockStrength, WaitPolicy};
 use tidelock_kvclient::ReadOptions;
 
 /// How often a batch is decided anew before its conflict is reported.
@@ -59,9 +59,15 @@ impl ConflictState {
             if attempt > 0 {
                 // READ COMMITTED locks only what its snapshot shows.
                 let refreshed = run.ctx.txn.refresh().await;
-                refreshed.map_err(|e| run.kv(e))?;
+                refreshed.map_err(|refused| match refused {
+                    KvError::ReadChanged { key, at } => run.kv(KvError::WriteTooOld { key, newer: at }),
+                    other => run.kv(other),
+                })?;
             }
-            let existing = lookup(plan, conflict, &keys, attempt > 0, run).await?;
+            let mut existing = lookup(plan, conflict, &keys, attempt > 0, run).await?;
+            if conflict.update.is_none() && !existing.is_empty() {
+                await_removals(&mut existing, run).await?;
+            }
             let mut touched = Vec::new();
             let written = self.decide(plan, conflict, rows, &keys, &existing, &mut touched, writer, run)?;
             match writer.flush(run).await? {
@@ -194,6 +200,17 @@ async fn lookup(
         }
     }
     Ok(existing)
+}
+
+/// DO NOTHING: a row that is being deleted is in the way only if that is rolled back. The locks that the question takes are given back.
+async fn await_removals(existing: &mut Existing, run: &mut Run<'_>) -> Result<(), SqlError> {
+    let options = ReadOptions { columns: ColumnSet::NONE, lock: Some(LockStrength::KeyShare), wait: WaitPolicy::Block };
+    let savepoint = run.ctx.txn.savepoint();
+    let keys: Vec<Key> = existing.values().map(|(key, _)| key.clone()).collect();
+    let found = run.ctx.txn.get(&keys, &options).await.map_err(|e| run.kv(e))?;
+    let still: HashSet<Key> = found.into_iter().flatten().map(|row| row.key).collect();
+    existing.retain(|_, (key, _)| still.contains(key));
+    run.ctx.txn.rollback_to(&savepoint).await.map_err(|e| run.kv(e))
 }
 
 /// The existing row's new image; None when WHERE says to leave it.

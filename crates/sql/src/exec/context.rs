@@ -5,10 +5,11 @@ use super::cancel::CancelFlag;
 use super::errors::kv_error;
 use super::foreign_key::DeferredChecks;
 use super::sequence::SequenceMemory;
-use crate::catalog::Catalog;
 use crate::catalog::rows::VirtualScan;
+use crate::catalog::{Catalog, Oid};
 use crate::error::{SqlError, SqlState};
 use crate::expr::{EvalContext, SessionInfo};
+use crate::locks::SessionLocks;
 use crate::plan::{PlanSettings, StatementPlan};
 use crate::types::{Datum, FormatSettings, TextContext};
 use std::path::Path;
@@ -41,6 +42,8 @@ pub struct ExecContext<'a> {
     pub statement_time: i64,
     /// Set to stop.
     pub cancel: &'a CancelFlag,
+    /// The session's locks above the rows.
+    pub locks: &'a SessionLocks,
     /// Rows of tables that are not stored.
     pub virtual_tables: &'a dyn VirtualTables,
     /// Where temporary files go.
@@ -61,8 +64,37 @@ pub struct TxnState {
     pub deferred: DeferredChecks,
     /// Indexes whose data is garbage once the transaction has committed: call [`super::after_commit`].
     pub dropped_indexes: Vec<IndexId>,
-    /// SET CONSTRAINTS ALL IMMEDIATE (false) or DEFERRED (true); None leaves it to each constraint.
-    pub constraints_deferred: Option<bool>,
+    /// What SET CONSTRAINTS said.
+    pub constraint_timing: ConstraintTiming,
+}
+
+/// SET CONSTRAINTS: when deferrable constraints are checked in this transaction. What was not mentioned is left to each constraint.
+#[derive(Clone, Debug, Default)]
+pub struct ConstraintTiming {
+    /// ALL.
+    all: Option<bool>,
+    /// By name, the latest last.
+    named: Vec<(Oid, bool)>,
+}
+
+impl ConstraintTiming {
+    /// SET CONSTRAINTS ALL.
+    pub fn set_all(&mut self, deferred: bool) {
+        self.all = Some(deferred);
+        self.named.clear();
+    }
+
+    /// SET CONSTRAINTS by name.
+    pub fn set(&mut self, constraint: Oid, deferred: bool) {
+        self.named.retain(|(oid, _)| *oid != constraint);
+        self.named.push((constraint, deferred));
+    }
+
+    /// What was said about a constraint.
+    pub fn is_deferred(&self, constraint: Oid) -> Option<bool> {
+        let named = self.named.iter().find(|(oid, _)| *oid == constraint).map(|(_, deferred)| *deferred);
+        named.or(self.all)
+    }
 }
 
 /// A notice or warning for the client.
@@ -125,6 +157,7 @@ impl ExecContext<'_> {
             transaction_time: self.transaction_time,
             statement_time: self.statement_time,
             cancel: self.cancel,
+            locks: self.locks,
             virtual_tables: self.virtual_tables,
             spill_dir: self.spill_dir,
             state: self.state,

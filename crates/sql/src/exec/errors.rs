@@ -2,9 +2,10 @@
 
 use crate::catalog::Catalog;
 use crate::error::{SqlError, SqlState};
+use crate::locks::LockError;
 use std::fmt::Write;
 use tidelock_base::Key;
-use tidelock_kvapi::{DeadlockReport, KvError};
+use tidelock_kvapi::{DeadlockReport, KvError, WaitTarget};
 
 /// The error as a client sees it. The catalog turns keys into names of relations.
 pub fn kv_error(error: KvError, catalog: &Catalog) -> SqlError {
@@ -79,19 +80,48 @@ fn relation_of<'c>(key: &Key, catalog: &'c Catalog) -> Option<&'c str> {
     catalog.relations().map(|r| r.descriptor()).find(holds).map(|table| table.name.as_str())
 }
 
+/// What a wait is for, in a story.
+fn place(target: &WaitTarget, catalog: &Catalog) -> String {
+    match target {
+        WaitTarget::Above(what) => format!("for {what}"),
+        WaitTarget::Row { key, strength } => match relation_of(key, catalog) {
+            Some(name) => format!("{strength} on a row of relation \"{name}\""),
+            None => format!("{strength} on {key}"),
+        },
+    }
+}
+
+/// A lock above the rows that was not granted. `relation` names it, if it is one.
+pub fn lock_error(error: LockError, relation: Option<&str>, catalog: &Catalog) -> SqlError {
+    match error {
+        LockError::NotAvailable => {
+            let message = match relation {
+                Some(name) => format!("could not obtain lock on relation \"{name}\""),
+                None => "could not obtain lock".to_owned(),
+            };
+            SqlError::new(SqlState::LOCK_NOT_AVAILABLE, message)
+        }
+        LockError::Timeout => SqlError::new(SqlState::LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout"),
+        LockError::Deadlock(report) => deadlock(&report, catalog),
+        LockError::Full => SqlError::new(SqlState::OUT_OF_MEMORY, "out of shared memory")
+            .detail(format!("There are {} table and advisory locks.", crate::locks::queue::MAX_ENTRIES)),
+    }
+}
+
 /// 40P01, with the story of the cycle.
 fn deadlock(report: &DeadlockReport, catalog: &Catalog) -> SqlError {
     let mut story = String::new();
     for edge in &report.cycle {
-        let place = relation_of(&edge.key, catalog).map_or_else(|| edge.key.to_string(), |name| format!("a row of relation \"{name}\""));
         if !story.is_empty() {
             story.push('\n');
         }
         // Writing to a string can't fail.
         let _ = write!(
             story,
-            "Process {} waits {} on {place}; blocked by process {}.",
-            edge.waiter_session, edge.strength, edge.holder_session
+            "Process {} waits {}; blocked by process {}.",
+            edge.waiter_session,
+            place(&edge.target, catalog),
+            edge.holder_session
         );
     }
     // Not retried silently: a deadlock is something to know about.

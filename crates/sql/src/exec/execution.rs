@@ -12,7 +12,7 @@ use super::errors::kv_error;
 use super::operator::Operator;
 use super::scan::point_row;
 use super::{foreign_key, sources};
-use crate::catalog::store;
+use crate::catalog::{Oid, store};
 use crate::error::{SqlError, SqlState};
 use crate::expr::{Expr, eval};
 use crate::plan::{Access, KeyPart, Plan, PlanNode, Scan, StatementKind, StatementPlan};
@@ -340,7 +340,12 @@ fn single_point(root: &Plan) -> Option<(&Scan, Option<&[Expr]>)> {
 
 /// Checks constraints that were deferred to the transaction's end. Call it before the commit; an error means rollback.
 pub async fn run_deferred(ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
-    foreign_key::run_deferred(ctx).await
+    foreign_key::run_deferred(None, ctx).await
+}
+
+/// SET CONSTRAINTS ... IMMEDIATE: checks at once what was deferred of some constraints.
+pub async fn run_deferred_of(constraints: &[Oid], ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
+    foreign_key::run_deferred(Some(constraints), ctx).await
 }
 
 /// What is left to do once the transaction has committed: give up the data of dropped indexes. Failures are of no consequence to the

@@ -12,7 +12,7 @@ use super::table_keys::{decode_whole, key_of_values, primary_key, primary_key_of
 use super::write::{TableWriter, WRITE_ROWS, check_row, constraint_of, duplicate, fill_generated, key_text};
 use crate::ast::ReferentialAction;
 use crate::bind::{bind_row_expression, bind_scalar};
-use crate::catalog::{ForeignKey, IndexDescriptor, IndexState, TableDescriptor};
+use crate::catalog::{ForeignKey, IndexDescriptor, IndexState, Oid, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::expr::{Expr, eval};
 use crate::plan::keys::ConcreteSpan;
@@ -63,6 +63,15 @@ impl DeferredChecks {
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty() && self.children.is_empty()
     }
+
+    /// Takes out what is to be checked now: everything, or the checks of some constraints.
+    fn take(&mut self, only: Option<&[Oid]>) -> DeferredChecks {
+        let Some(only) = only else { return std::mem::take(self) };
+        let (parents, later_parents) = std::mem::take(&mut self.parents).into_iter().partition(|e| only.contains(&e.constraint.oid));
+        let (children, later_children) = std::mem::take(&mut self.children).into_iter().partition(|c| only.contains(&c.constraint.oid));
+        (self.parents, self.children) = (later_parents, later_children);
+        DeferredChecks { parents, children }
+    }
 }
 
 /// What a statement did to parents and children.
@@ -78,7 +87,7 @@ fn values_at(row: &[Datum], columns: &[usize]) -> Vec<Datum> {
 }
 
 fn is_deferred(constraint: &ForeignKey, ctx: &ExecContext<'_>) -> bool {
-    constraint.deferrable && ctx.state.constraints_deferred.unwrap_or(constraint.initially_deferred)
+    constraint.deferrable && ctx.state.constraint_timing.is_deferred(constraint.oid).unwrap_or(constraint.initially_deferred)
 }
 
 impl ForeignKeyWork {
@@ -448,6 +457,35 @@ fn child_index<'t>(child: &'t TableDescriptor, columns: &[usize]) -> Option<&'t 
     })
 }
 
+/// How often children are looked for anew because one moved away while it was waited for.
+const CHILD_SCANS_MAX: usize = 100;
+
+/// What identifies a parent's children.
+struct Children<'c> {
+    child: &'c Arc<TableDescriptor>,
+    columns: &'c [usize],
+    values: Vec<Datum>,
+    lock: LockStrength,
+    limit: Option<usize>,
+}
+
+impl Children<'_> {
+    fn match_row(&self, row: &[Datum]) -> bool {
+        self.columns.iter().zip(&self.values).all(|(c, value)| {
+            let ty = self.child.columns.get(*c).map_or(DataType::TEXT, |c| c.ty.ty);
+            row.get(*c).is_some_and(|found| !found.is_null() && compare::eq_as(ty, found, value))
+        })
+    }
+}
+
+/// A page of children, locked.
+struct ChildPage {
+    rows: Vec<Vec<Datum>>,
+    resume: Option<Span>,
+    /// A child was not there any more when its lock was granted: it may have moved to another key.
+    moved: bool,
+}
+
 /// The children of a parent's old key, locked.
 async fn children_of(
     event: &ParentEvent,
@@ -461,71 +499,100 @@ async fn children_of(
     let Some(values) = converted(&event.old, (&parent, &constraint.parent_columns), (child, &constraint.child_columns), ctx) else {
         return Ok(Vec::new());
     };
-    let matches = |row: &[Datum]| {
-        constraint.child_columns.iter().zip(&values).all(|(c, value)| {
-            let ty = child.columns.get(*c).map_or(DataType::TEXT, |c| c.ty.ty);
-            row.get(*c).is_some_and(|found| !found.is_null() && compare::eq_as(ty, found, value))
-        })
-    };
-    let index = child_index(child, &constraint.child_columns);
+    let children = Children { child, columns: &constraint.child_columns, values, lock, limit };
+    for _ in 0..CHILD_SCANS_MAX {
+        let (found, moved) = scan_children(&children, ctx).await?;
+        if !moved {
+            return Ok(found);
+        }
+        see_newest(ctx).await?;
+    }
+    Err(super::errors::serialization("could not serialize access due to concurrent update"))
+}
+
+/// One look at all children; also says whether one of them moved meanwhile.
+async fn scan_children(children: &Children<'_>, ctx: &mut ExecContext<'_>) -> Result<(Vec<Vec<Datum>>, bool), SqlError> {
+    let child = children.child;
+    let index = child_index(child, children.columns);
     let span = match index {
         Some(index) => {
-            let all = in_index_order(index, &constraint.child_columns, &values);
-            let prefix = all.into_iter().take(constraint.child_columns.len()).collect();
+            let all = in_index_order(index, children.columns, &children.values);
+            let prefix = all.into_iter().take(children.columns.len()).collect();
             span_keys(child, index, &ConcreteSpan { prefix, ..ConcreteSpan::default() })?
         }
         None => super::scan::whole_index(&child.primary),
     };
-    let through_entries = index.is_some_and(|index| index.index_id != child.primary.index_id);
     let mut found = Vec::new();
     let mut memory = super::batch::MemoryUse::default();
+    let mut moved = false;
     let mut rest = Some(span);
     while let Some(span) = rest {
         ctx.cancel.check()?;
-        let (rows, resume) = child_page(span, index.is_some(), through_entries, child, lock, ctx).await?;
-        for row in rows {
-            if matches(&row) {
-                memory.row(&row)?;
-                found.push(row);
-            }
-            if limit.is_some_and(|limit| found.len() >= limit) {
-                return Ok(found);
+        let page = match index {
+            Some(index) => indexed_page(span, index.index_id != child.primary.index_id, children, ctx).await?,
+            None => searched_page(span, children, ctx).await?,
+        };
+        moved |= page.moved;
+        for row in page.rows.into_iter().filter(|row| children.match_row(row)) {
+            memory.row(&row)?;
+            found.push(row);
+            if children.limit.is_some_and(|limit| found.len() >= limit) {
+                return Ok((found, false));
             }
         }
-        rest = resume;
+        rest = page.resume;
     }
-    Ok(found)
+    Ok((found, moved))
 }
 
-/// One page of a scan for children. Without an index the whole table is read, and locking all of it would be too much. A new child can't appear: it
-/// would have to lock the parent, which we hold.
-async fn child_page(
+/// One page of a scan for children, through an index. A new child can't appear: it would have to lock the parent, which we hold.
+async fn indexed_page(
     span: Span,
-    indexed: bool,
     through_entries: bool,
-    child: &TableDescriptor,
-    lock: LockStrength,
+    children: &Children<'_>,
     ctx: &mut ExecContext<'_>,
-) -> Result<(Vec<Vec<Datum>>, Option<Span>), SqlError> {
-    let entry_lock = if indexed { Some(if through_entries { LockStrength::KeyShare } else { lock }) } else { None };
-    let read = ReadOptions { columns: ColumnSet::ALL, lock: entry_lock, wait: WaitPolicy::Block };
+) -> Result<ChildPage, SqlError> {
+    let entry_lock = if through_entries { LockStrength::KeyShare } else { children.lock };
+    let read = ReadOptions { columns: ColumnSet::ALL, lock: Some(entry_lock), wait: WaitPolicy::Block };
     let options = ScanOptions { read, reverse: false, limit: Limit::Keys(CHILD_PAGE_ROWS) };
     let page = ctx.txn.scan(span, &options).await.map_err(|e| ctx.kv(e))?;
-    let values: Vec<tidelock_base::Value> = if through_entries {
-        let keys = page.rows.iter().map(|entry| primary_key_of_entry(child, &entry.value)).collect::<Result<Vec<_>, _>>()?;
-        let options = ReadOptions { columns: ColumnSet::ALL, lock: Some(lock), wait: WaitPolicy::Block };
-        let rows = ctx.txn.get(&keys, &options).await.map_err(|e| ctx.kv(e))?;
-        rows.into_iter().flatten().map(|row| row.value).collect()
-    } else {
-        page.rows.into_iter().map(|row| row.value).collect()
-    };
-    let rows = values.iter().map(|value| decode_whole(child, value)).collect::<Result<_, _>>()?;
-    Ok((rows, page.resume))
+    if through_entries {
+        let keys = page.rows.iter().map(|entry| primary_key_of_entry(children.child, &entry.value)).collect::<Result<Vec<_>, _>>()?;
+        let rows = locked_rows(&keys, children, ctx).await?;
+        let moved = rows.len() < keys.len();
+        return Ok(ChildPage { rows, resume: page.resume, moved });
+    }
+    let rows = page.rows.iter().map(|row| decode_whole(children.child, &row.value)).collect::<Result<_, _>>()?;
+    Ok(ChildPage { rows, resume: page.resume, moved: false })
 }
 
-/// Settles what was deferred to the transaction's end.
-pub(super) async fn run_deferred(ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
-    let deferred = std::mem::take(&mut ctx.state.deferred);
+/// One page of a scan for children, of the whole table: locking all of it would be too much, so only what matches is locked.
+async fn searched_page(span: Span, children: &Children<'_>, ctx: &mut ExecContext<'_>) -> Result<ChildPage, SqlError> {
+    let options = ScanOptions { limit: Limit::Keys(CHILD_PAGE_ROWS), ..ScanOptions::default() };
+    let page = ctx.txn.scan(span, &options).await.map_err(|e| ctx.kv(e))?;
+    let mut keys = Vec::new();
+    for row in page.rows {
+        if children.match_row(&decode_whole(children.child, &row.value)?) {
+            keys.push(row.key);
+        }
+    }
+    let rows = locked_rows(&keys, children, ctx).await?;
+    let moved = rows.len() < keys.len();
+    Ok(ChildPage { rows, resume: page.resume, moved })
+}
+
+async fn locked_rows(keys: &[Key], children: &Children<'_>, ctx: &mut ExecContext<'_>) -> Result<Vec<Vec<Datum>>, SqlError> {
+    let options = ReadOptions { columns: ColumnSet::ALL, lock: Some(children.lock), wait: WaitPolicy::Block };
+    let rows = ctx.txn.get(keys, &options).await.map_err(|e| ctx.kv(e))?;
+    rows.into_iter().flatten().map(|row| decode_whole(children.child, &row.value)).collect()
+}
+
+/// Settles what was deferred to the transaction's end; with a list, only these constraints.
+pub(super) async fn run_deferred(only: Option<&[Oid]>, ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
+    let deferred = ctx.state.deferred.take(only);
+    if deferred.is_empty() {
+        return Ok(());
+    }
     see_newest(ctx).await?;
     let work = ForeignKeyWork::default();
     for event in &deferred.parents {

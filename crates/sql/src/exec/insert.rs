@@ -79,6 +79,7 @@ pub(super) async fn insert_rows(plan: &InsertPlan, batch: RowBatch, owed: &mut O
         read_only: false,
         catalog_version: ctx.catalog.version(),
         relations: Vec::new(),
+        table_locks: Vec::new(),
     };
     let mut run = Run {
         ctx: ctx.reborrow(),

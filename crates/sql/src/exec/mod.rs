@@ -40,7 +40,8 @@ mod write;
 
 pub use batch::{BATCH_ROWS, MATERIALIZED_BYTES_MAX, RowBatch};
 pub use cancel::{CancelFlag, CancelReason};
-pub use context::{ExecContext, NoVirtualTables, Notice, TxnState, VirtualTables};
-pub use errors::kv_error;
-pub use execution::{Affected, Execution, Flow, Progress, RowSink, after_commit, execute, run_deferred};
+pub use context::{ConstraintTiming, ExecContext, NoVirtualTables, Notice, TxnState, VirtualTables};
+pub(crate) use errors::serialization;
+pub use errors::{kv_error, lock_error};
+pub use execution::{Affected, Execution, Flow, Progress, RowSink, after_commit, execute, run_deferred, run_deferred_of};
 pub use sequence::SequenceMemory;

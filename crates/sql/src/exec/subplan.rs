@@ -279,7 +279,7 @@ async fn call(function: &'static crate::functions::BuiltinFunction, args: &[Datu
             let (last, called) = sequence::state(&mut run.ctx, *oid).await?;
             Ok(if called { Datum::Int8(last) } else { Datum::Null })
         }
-        (Some(Waits::Lock), name, _) => Err(SqlError::unsupported(format_args!("{name}()"))),
+        (Some(Waits::Lock), name, _) => crate::locks::advisory::call(name, args, &mut run.ctx).await,
         _ => (function.eval)(&run.eval(), args),
     }
 }

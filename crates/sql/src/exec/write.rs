@@ -1,7 +1,8 @@
 //! From rows to writes: one batch per flush, with every index entry and every constraint that a single row can violate.
 //!
 //! The primary row is a `Put` (or an `Insert` where none may be), a unique entry an `Insert`, any other entry a `PutEntry`, guarded by the row's own lock.
-//! Removals go first in a batch, so that rows of one statement may exchange their keys. Entries that do not change are not written.
+//! Rows are written one after the other, in the order they came: a new key that another row has still, or has already, is a duplicate, as in PostgreSQL.
+//! Entries that do not change are not written.
 
 use super::bulk_load::{BulkLoad, Entry};
 use super::context::{ExecContext, Run};
@@ -37,7 +38,6 @@ pub(super) struct TableWriter {
     /// Conditions of partial indexes, by place.
     predicates: Vec<Option<Expr>>,
     builder: RowBuilder,
-    removals: Vec<Write>,
     writes: Vec<Write>,
     origins: Vec<Origin>,
 }
@@ -52,7 +52,6 @@ impl TableWriter {
             predicates: table.indexes.iter().map(predicate).collect::<Result<_, _>>()?,
             table: Arc::clone(table),
             builder: RowBuilder::new(),
-            removals: Vec::new(),
             writes: Vec::new(),
             origins: Vec::new(),
         })
@@ -111,10 +110,11 @@ impl TableWriter {
     /// Removes a row.
     pub(super) fn delete(&mut self, row: &[Datum], context: &EvalContext<'_>) -> Result<Key, SqlError> {
         let key = primary_key(&self.table, row)?;
-        self.removals.push(Write::Delete(key.clone()));
+        self.write(Write::Delete(key.clone()), None, 0);
         for place in 0..self.table.indexes.len() {
             if self.has_entry(place, row, context)? {
-                self.removals.push(Write::DeleteEntry(entry_key(&self.table, &self.table.indexes[place], row)?));
+                let entry = entry_key(&self.table, &self.table.indexes[place], row)?;
+                self.write(Write::DeleteEntry(entry), Some(place), 0);
             }
         }
         Ok(key)
@@ -129,7 +129,7 @@ impl TableWriter {
             let strength = if self.table.unique_key_columns().any(changes) { LockStrength::Update } else { LockStrength::NoKeyUpdate };
             self.write(Write::Put(key.clone(), value, strength), None, number);
         } else {
-            self.removals.push(Write::Delete(old_key.clone()));
+            self.write(Write::Delete(old_key.clone()), None, number);
             self.write(Write::Insert(key.clone(), value), None, number);
         }
         for place in 0..self.table.indexes.len() {
@@ -156,7 +156,7 @@ impl TableWriter {
         let (had, has) = (self.has_entry(place, old.0, context)?, self.has_entry(place, new.0, context)?);
         if !has {
             if had {
-                self.removals.push(Write::DeleteEntry(entry_key(&table, index, old.0)?));
+                self.write(Write::DeleteEntry(entry_key(&table, index, old.0)?), Some(place), number);
             }
             return Ok(());
         }
@@ -165,7 +165,7 @@ impl TableWriter {
         }
         let (old_key, key) = (entry_key(&table, index, old.0)?, entry_key(&table, index, new.0)?);
         if old_key != key {
-            self.removals.push(Write::DeleteEntry(old_key));
+            self.write(Write::DeleteEntry(old_key), Some(place), number);
             return self.add_entry(place, new.0, new.1, number);
         }
         let before = entry_value(&table, index, old.0, old.1, &mut self.builder);
@@ -198,12 +198,10 @@ impl TableWriter {
     /// See [`TableWriter::flush`].
     pub(super) async fn flush_in(&mut self, ctx: &mut ExecContext<'_>) -> Result<Option<Origin>, SqlError> {
         ctx.txn.end_ingest(|index| self.table.all_indexes().any(|own| index_id(own) == index));
-        let mut writes = std::mem::take(&mut self.removals);
-        let skip = writes.len();
-        writes.append(&mut self.writes);
+        let writes = std::mem::take(&mut self.writes);
         let origins = std::mem::take(&mut self.origins);
         let results = ctx.txn.write(writes).await.map_err(|e| ctx.kv(e))?;
-        let duplicate = results.iter().skip(skip).zip(&origins).find(|(result, _)| matches!(result, Written::Exists(_)));
+        let duplicate = results.iter().zip(&origins).find(|(result, _)| matches!(result, Written::Exists(_)));
         Ok(duplicate.map(|(_, origin)| *origin))
     }
 }

@@ -81,11 +81,6 @@ fn setval(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     let is_called = args.len() < 3 || boolean(args, 2)?;
     ctx.session.setval(int(args, 0)? as u32, int(args, 1)?, is_called).map(Datum::Int8)
 }
-/// No advisory lock can be taken, so none is held: pools ask for this at each release.
-fn nothing_locked(_: &EvalContext<'_>, _: &[Datum]) -> Answer {
-    Ok(Datum::text(""))
-}
-
 fn must_wait(_: &EvalContext<'_>, _: &[Datum]) -> Answer {
     Err(SqlError::unsupported("a function that waits, in this place"))
 }
@@ -213,8 +208,17 @@ pub(super) static FUNCTIONS: &[BuiltinFunction] = &[
     f("nextval", &[REGCLASS], INT8, nextval).waits(Waits::Sequence), f("currval", &[REGCLASS], INT8, currval).volatile(), f("lastval", &[], INT8, lastval).volatile(), f("setval", &[REGCLASS, INT8], INT8, setval).waits(Waits::Sequence), f("setval", &[REGCLASS, INT8, BOOL], INT8, setval).waits(Waits::Sequence),
     f("sequence_last_value", &[REGCLASS], INT8, must_wait).waits(Waits::Sequence), f("sequence_is_called", &[REGCLASS], BOOL, must_wait).waits(Waits::Sequence), f("pg_sequence_last_value", &[REGCLASS], INT8, must_wait).waits(Waits::Sequence),
     f("pg_sleep", &[DataType::FLOAT8], VOID, must_wait).waits(Waits::Sleep),
-    f("pg_advisory_lock", &[INT8], VOID, must_wait).waits(Waits::Lock), f("pg_advisory_lock", &[INT4, INT4], VOID, must_wait).waits(Waits::Lock), f("pg_advisory_xact_lock", &[INT8], VOID, must_wait).waits(Waits::Lock), f("pg_advisory_xact_lock", &[INT4, INT4], VOID, must_wait).waits(Waits::Lock),
-    f("pg_try_advisory_lock", &[INT8], BOOL, must_wait).waits(Waits::Lock), f("pg_try_advisory_xact_lock", &[INT8], BOOL, must_wait).waits(Waits::Lock), f("pg_advisory_unlock", &[INT8], BOOL, must_wait).waits(Waits::Lock), f("pg_advisory_unlock_all", &[], VOID, nothing_locked),
+    f("pg_advisory_lock", &[INT8], VOID, must_wait).waits(Waits::Lock), f("pg_advisory_lock", &[INT4, INT4], VOID, must_wait).waits(Waits::Lock),
+    f("pg_advisory_lock_shared", &[INT8], VOID, must_wait).waits(Waits::Lock), f("pg_advisory_lock_shared", &[INT4, INT4], VOID, must_wait).waits(Waits::Lock),
+    f("pg_advisory_xact_lock", &[INT8], VOID, must_wait).waits(Waits::Lock), f("pg_advisory_xact_lock", &[INT4, INT4], VOID, must_wait).waits(Waits::Lock),
+    f("pg_advisory_xact_lock_shared", &[INT8], VOID, must_wait).waits(Waits::Lock), f("pg_advisory_xact_lock_shared", &[INT4, INT4], VOID, must_wait).waits(Waits::Lock),
+    f("pg_try_advisory_lock", &[INT8], BOOL, must_wait).waits(Waits::Lock), f("pg_try_advisory_lock", &[INT4, INT4], BOOL, must_wait).waits(Waits::Lock),
+    f("pg_try_advisory_lock_shared", &[INT8], BOOL, must_wait).waits(Waits::Lock), f("pg_try_advisory_lock_shared", &[INT4, INT4], BOOL, must_wait).waits(Waits::Lock),
+    f("pg_try_advisory_xact_lock", &[INT8], BOOL, must_wait).waits(Waits::Lock), f("pg_try_advisory_xact_lock", &[INT4, INT4], BOOL, must_wait).waits(Waits::Lock),
+    f("pg_try_advisory_xact_lock_shared", &[INT8], BOOL, must_wait).waits(Waits::Lock), f("pg_try_advisory_xact_lock_shared", &[INT4, INT4], BOOL, must_wait).waits(Waits::Lock),
+    f("pg_advisory_unlock", &[INT8], BOOL, must_wait).waits(Waits::Lock), f("pg_advisory_unlock", &[INT4, INT4], BOOL, must_wait).waits(Waits::Lock),
+    f("pg_advisory_unlock_shared", &[INT8], BOOL, must_wait).waits(Waits::Lock), f("pg_advisory_unlock_shared", &[INT4, INT4], BOOL, must_wait).waits(Waits::Lock),
+    f("pg_advisory_unlock_all", &[], VOID, must_wait).waits(Waits::Lock),
     f("gen_random_uuid", &[], DataType::UUID, random_uuid).volatile(), f("format_type", &[OID, INT4], TEXT, format_type_fn).nullable().stable(), f("pg_typeof", &[DataType::ANY], DataType::REGTYPE, pg_typeof).nullable().stable(),
     f("to_regclass", &[TEXT], REGCLASS, to_regclass).stable(), f("to_regtype", &[TEXT], DataType::REGTYPE, to_regtype).stable(), f("to_regnamespace", &[TEXT], DataType::REGNAMESPACE, to_regnamespace).stable(),
     f("pg_is_in_recovery", &[], BOOL, constant_false).volatile(), f("pg_is_other_temp_schema", &[OID], BOOL, constant_false).stable(), f("pg_my_temp_schema", &[], OID, no_oid).stable(), f("pg_type_is_visible", &[OID], BOOL, constant_true).stable(), f("pg_collation_is_visible", &[OID], BOOL, constant_true).stable(),

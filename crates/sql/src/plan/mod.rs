@@ -24,6 +24,7 @@ pub mod keys;
 pub mod node;
 pub mod planner;
 pub mod scan;
+pub mod table_locks;
 
 pub use dml::*;
 pub use node::*;
@@ -31,6 +32,7 @@ pub use planner::plan_statement;
 pub use scan::*;
 
 use crate::catalog::Oid;
+use crate::locks::TableLock;
 use crate::types::{ColumnType, DataType};
 
 /// A plan node with what is known of its result.
@@ -80,8 +82,10 @@ pub struct StatementPlan {
     pub read_only: bool,
     /// The version of the catalog it was planned against.
     pub catalog_version: u64,
-    /// Every stored relation it reads or writes (views included), for invalidation and table locks.
+    /// Every stored relation it reads or writes (views included), for invalidation.
     pub relations: Vec<Oid>,
+    /// What it locks before it runs.
+    pub table_locks: Vec<TableLock>,
 }
 
 /// What the command tag says.

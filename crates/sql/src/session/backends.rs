@@ -21,7 +21,8 @@ pub(super) fn call(view: &SessionView, name: &str, args: &[Datum]) -> Option<Res
 
 fn blockers(view: &SessionView, pid: i32) -> Datum {
     let waits = view.database.hooks.waits().into_iter().filter(|wait| wait.session.0 as i32 == pid);
-    let blockers = waits.flat_map(|wait| wait.blockers).map(|session| Datum::Int4(session.0 as i32));
+    let of_rows = waits.flat_map(|wait| wait.blockers).map(|session| session.0 as i32);
+    let blockers = of_rows.chain(view.database.locks.blockers_of(pid)).map(Datum::Int4);
     Datum::array(DataType::INT4, blockers.collect())
 }
 

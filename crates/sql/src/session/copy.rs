@@ -2,11 +2,14 @@
 
 use super::Session;
 use super::client::{Client, CopyInput, CopyStart, FLUSH_BYTES, Format};
+use super::statement::Scope;
 use super::statement::client_gone;
-use crate::ast::Copy;
+use crate::ast::{Copy, CopySource};
 use crate::error::{SqlError, SqlState};
 use crate::exec::copy::{CopyIn, CopyOut};
 use crate::exec::{Execution, Flow, Progress};
+use crate::locks::TableLock;
+use crate::plan::table_locks::{RowChange, TableLocks};
 use crate::types::Datum;
 
 impl Session {
@@ -17,7 +20,7 @@ impl Session {
     }
 
     async fn copy_in(&mut self, copy: &Copy, client: &mut dyn Client) -> Result<String, SqlError> {
-        let scope = self.scope();
+        let scope = self.lock_copy_target(copy).await?;
         self.step(&scope.settings);
         let mut input = CopyIn::begin(copy, &mut self.context(&scope)?)?;
         let start = CopyStart { format: format_of(input.is_binary()), columns: input.column_count() };
@@ -42,10 +45,32 @@ impl Session {
         }
     }
 
+    /// Locks the table that will be written; it may be another one after a wait.
+    async fn lock_copy_target(&mut self, copy: &Copy) -> Result<Scope, SqlError> {
+        let mut held = Vec::new();
+        loop {
+            let scope = self.scope();
+            let wanted = copy_locks(copy, &scope);
+            if wanted.iter().all(|lock| held.contains(lock)) {
+                return Ok(scope);
+            }
+            if !self.locks.try_fast(&wanted) {
+                self.lock_relations(&wanted, true).await?;
+            }
+            held.extend(wanted);
+            self.transaction.unpin_if_new();
+        }
+    }
+
     async fn copy_out(&mut self, copy: &Copy, client: &mut dyn Client) -> Result<String, SqlError> {
-        let scope = self.scope();
+        let (scope, output, plan) = loop {
+            let scope = self.scope();
+            let (output, plan) = CopyOut::begin(copy, &self.context(&scope)?)?;
+            if self.lock_fitting(&plan).await? {
+                break (scope, output, plan);
+            }
+        };
         self.step(&scope.settings);
-        let (output, plan) = CopyOut::begin(copy, &self.context(&scope)?)?;
         self.check_allowed(&crate::ast::Statement::Copy(Box::new(copy.clone())), Some(&plan))?;
         client.copy_out_start(CopyStart { format: format_of(output.is_binary()), columns: output.column_count() });
         let mut buffer = Vec::new();
@@ -78,6 +103,16 @@ impl Session {
         client.copy_out_done();
         Ok(format!("COPY {rows}"))
     }
+}
+
+fn copy_locks(copy: &Copy, scope: &Scope) -> Vec<TableLock> {
+    let mut locks = TableLocks::default();
+    if let CopySource::Table { name, .. } = &copy.source
+        && let Some(relation) = scope.catalog.resolve(name.schema.as_deref(), &name.name, &scope.plan_settings.search_path)
+    {
+        locks.write(relation.descriptor(), RowChange::Insert, &scope.catalog);
+    }
+    locks.finish()
 }
 
 fn format_of(binary: bool) -> Format {

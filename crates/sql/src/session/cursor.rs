@@ -10,7 +10,7 @@ use crate::ast::{DeclareCursor, Fetch, FetchDirection, Statement};
 use crate::catalog::facts::CursorFact;
 use crate::error::{SqlError, SqlState};
 use crate::exec::{Flow, execute};
-use crate::plan::{OutputColumn, plan_statement};
+use crate::plan::OutputColumn;
 use crate::types::Datum;
 use std::sync::Arc;
 
@@ -115,9 +115,9 @@ impl Session {
         }
         self.open_transaction()?;
         let statement = Statement::Query(Box::new(declare.query.clone()));
+        let plan = self.plan_and_lock(&statement).await?;
         let scope = self.scope();
         self.step(&scope.settings);
-        let plan = Arc::new(plan_statement(&statement, &scope.catalog, &scope.plan_settings, &[])?);
         self.check_allowed(&statement, Some(&plan))?;
         let mut rows = Vec::new();
         let mut bytes = 0usize;

@@ -6,6 +6,7 @@ use crate::catalog::store::{CatalogAt, DescriptorCache, FIRST_USER_INDEX};
 use crate::catalog::{Catalog, RelationKind};
 use crate::error::{SqlError, SqlState};
 use crate::exec::{CancelFlag, CancelReason, kv_error};
+use crate::locks::LockManager;
 use arc_swap::ArcSwap;
 use hashbrown::{HashMap, HashSet};
 use parking_lot::Mutex;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Instant;
 use tidelock_base::{Key, SessionId};
-use tidelock_kvapi::{Isolation, LockStrength};
+use tidelock_kvapi::{Isolation, LockStrength, WaitGraph};
 use tidelock_kvclient::{Db, TxnOptions};
 
 /// What the server around SQL provides: counters, live settings, the views of the floors below. SQL never imports those
@@ -30,9 +31,11 @@ pub trait ServerHooks: Send + Sync + 'static {
     fn server_settings(&self) -> Vec<(&'static str, &'static str)>;
     /// Where statements may put temporary files.
     fn spill_dir(&self) -> &Path;
-    /// Every lock held.
+    /// The graph in which waits for rows and for tables meet; None finds no deadlocks among the latter.
+    fn wait_graph(&self) -> Option<Arc<dyn WaitGraph>>;
+    /// Every row lock held.
     fn locks(&self) -> Vec<HeldLock>;
-    /// Every wait.
+    /// Every wait for a row.
     fn waits(&self) -> Vec<LockWait>;
 }
 
@@ -106,6 +109,8 @@ pub struct Database {
     /// The catalog as of the last DDL, and when that was.
     pub catalog: ArcSwap<CatalogAt>,
     descriptors: DescriptorCache,
+    /// Table and advisory locks.
+    pub locks: Arc<LockManager>,
     /// Plans.
     pub plans: PlanCache,
     /// The server around us.
@@ -132,6 +137,7 @@ impl Database {
             db,
             catalog: ArcSwap::from_pointee(catalog),
             descriptors,
+            locks: LockManager::new(hooks.wait_graph()),
             plans: PlanCache::default(),
             hooks,
             defaults,

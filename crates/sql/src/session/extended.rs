@@ -80,7 +80,7 @@ pub enum Executed {
 
 /// The only Execute of an implicit transaction.
 pub(super) struct Replay {
-    plan: Arc<StatementPlan>,
+    cached: Arc<CachedStatement>,
     params: Vec<Datum>,
     formats: Vec<Format>,
     before: Mark,
@@ -283,6 +283,7 @@ impl Session {
     /// Execute.
     pub async fn execute(&mut self, name: &str, max_rows: u32, client: &mut dyn Client) -> Result<Executed, SqlError> {
         let mut portal = self.portals.remove(name).ok_or_else(|| no_portal(name))?;
+        self.handle.cancel.reset();
         self.set_activity("active", Some(&portal.prepared.text));
         let result = self.execute_portal(&mut portal, max_rows, client).await;
         self.report(client);
@@ -308,10 +309,18 @@ impl Session {
         };
         self.open_transaction()?;
         self.check_allowed(&cached.parsed.statement, Some(&plan))?;
+        let (cached, plan) = match portal.execution.is_none() {
+            true => {
+                let cached = self.lock_promised_plan(cached).await?;
+                let plan = cached.plan.clone().unwrap_or(plan);
+                (cached, plan)
+            }
+            false => (cached, plan),
+        };
         // Only what returns rows can be suspended; a driver that limits an UPDATE to one row still means all of it.
         let limit = (max_rows > 0 && plan.returns_rows).then_some(u64::from(max_rows));
         if portal.execution.is_none() && limit.is_none() {
-            let tag = self.execute_whole(&plan, &portal.params, &portal.formats, client).await?;
+            let tag = self.execute_whole(cached, &portal.params, &portal.formats, client).await?;
             client.command_complete(&tag);
             portal.finished = Some(tag);
             if let Some(replay) = &mut self.replay {
@@ -335,19 +344,20 @@ impl Session {
     /// Runs to the end, again if need be, while this is the transaction's first statement.
     async fn execute_whole(
         &mut self,
-        plan: &Arc<StatementPlan>,
+        mut cached: Arc<CachedStatement>,
         params: &[Datum],
         formats: &[Format],
         client: &mut dyn Client,
     ) -> Result<String, SqlError> {
         for attempt in 0.. {
+            let Some(plan) = cached.plan.clone() else { break };
             let before = client.mark();
             let first = self.transaction.statements == 0 && self.transaction.block == Block::Implicit;
-            let result = self.run_plan(plan, params.to_vec(), formats, client).await;
+            let result = self.run_plan(&plan, params.to_vec(), formats, client).await;
             match result {
                 Ok(tag) => {
                     self.replay = first.then(|| Replay {
-                        plan: Arc::clone(plan),
+                        cached: Arc::clone(&cached),
                         params: params.to_vec(),
                         formats: formats.to_vec(),
                         before,
@@ -359,6 +369,7 @@ impl Session {
                     self.restart_transaction().await;
                     self.transaction.statements = 0;
                     back_off(attempt).await;
+                    cached = self.lock_promised_plan(cached).await?;
                 }
                 Err(error) => return Err(error),
             }
@@ -455,7 +466,9 @@ impl Session {
             }
             back_off(attempt).await;
             self.transaction.statements = 0;
-            let tag = self.run_plan(&replay.plan, replay.params.clone(), &replay.formats, client).await?;
+            let cached = self.lock_promised_plan(Arc::clone(&replay.cached)).await?;
+            let Some(plan) = cached.plan.clone() else { return Err(error) };
+            let tag = self.run_plan(&plan, replay.params.clone(), &replay.formats, client).await?;
             client.command_complete(&tag);
         }
         Ok(())

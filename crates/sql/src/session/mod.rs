@@ -6,11 +6,14 @@
 //! | [`database`] | what all sessions share: catalog, plan cache, activity, cancel keys |
 //! | [`settings`] | the settings and their values |
 //! | [`plan_cache`] | statements' plans, shared by all sessions |
+//! | `table_locks` | locks on relations, taken before a statement; LOCK TABLE |
+//! | `definition_locks` | which ones a definition needs |
 //! | `transaction` | the transaction block: implicit, explicit, failed; savepoints |
 //! | `simple` | the simple protocol, its implicit transaction and its retries |
 //! | `extended` | prepared statements and portals |
 //! | `statement` | one statement, whichever protocol it came by |
 //! | `utility` | SET, SHOW, PREPARE, EXPLAIN and their like |
+//! | `constraint_names` | what SET CONSTRAINTS names |
 //! | `cursor` | DECLARE, FETCH, MOVE, CLOSE |
 //! | `copy` | COPY in both directions |
 //! | `backends` | functions about other sessions: `pg_cancel_backend` and its like |
@@ -18,14 +21,17 @@
 
 mod backends;
 pub mod client;
+mod constraint_names;
 mod copy;
 mod cursor;
 pub mod database;
+mod definition_locks;
 mod extended;
 pub mod plan_cache;
 pub mod settings;
 mod simple;
 mod statement;
+mod table_locks;
 mod transaction;
 mod utility;
 mod view;
@@ -34,11 +40,14 @@ pub use client::{Client, CopyInput, CopyStart, FLUSH_BYTES, Format, Mark};
 pub use database::{Activity, ConnectOptions, Database, HeldLock, LockWait, ServerHooks, SessionHandle};
 pub use extended::{Executed, StatementDescription};
 pub use settings::{SERVER_VERSION, SETTINGS, SessionSettings};
+/// Named by [`ServerHooks`].
+pub use tidelock_kvapi::WaitGraph;
 pub use transaction::Block;
 
 use crate::error::SqlError;
 use crate::exec::Notice;
 use crate::expr::clock_time;
+use crate::locks::SessionLocks;
 use crate::plan::PlanSettings;
 use cursor::Cursor;
 use extended::Portal;
@@ -56,6 +65,9 @@ pub struct Session {
     /// The settings that RESET goes back to.
     defaults: SessionSettings,
     transaction: Transaction,
+    locks: Arc<SessionLocks>,
+    /// How long this statement has waited for table locks: counts towards `statement_timeout`.
+    lock_wait: std::time::Duration,
     portals: HashMap<String, Portal>,
     cursors: HashMap<String, Cursor>,
     notices: Vec<Notice>,
@@ -78,6 +90,7 @@ impl Session {
                 return Err(error);
             }
         }
+        let locks = database.locks.session(handle.pid);
         let view = Arc::new(SessionView::new(Arc::clone(&database), Arc::clone(&handle), settings.clone()));
         let mut session = Session {
             database,
@@ -85,6 +98,8 @@ impl Session {
             view,
             defaults: settings,
             transaction: Transaction::default(),
+            locks,
+            lock_wait: std::time::Duration::ZERO,
             portals: HashMap::new(),
             cursors: HashMap::new(),
             notices: Vec::new(),
@@ -184,6 +199,7 @@ impl Session {
     /// The client is gone: everything is released at once.
     pub async fn close(mut self) {
         self.rollback().await;
+        self.locks.close();
         self.database.unregister(self.handle.pid);
     }
 }
@@ -191,6 +207,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         // A connection task that was dropped half-way did not call `close`; its transaction aborts itself.
+        self.locks.close();
         self.database.unregister(self.handle.pid);
     }
 }

@@ -4,6 +4,7 @@
 //! is the key of the plan cache; neither parser nor planner is called when it was seen before.
 
 use super::client::Client;
+use super::plan_cache::CachedStatement;
 use super::statement::is_planned;
 use super::{Block, Session};
 use crate::ast::{ParsedStatement, Statement};
@@ -18,6 +19,7 @@ impl Session {
     /// A Query message: everything up to, not including, ReadyForQuery.
     pub async fn simple_query(&mut self, sql: &str, client: &mut dyn Client) -> io::Result<()> {
         self.portals.remove("");
+        self.handle.cancel.reset();
         self.set_activity("active", Some(&Arc::from(sql)));
         let outcome = self.query_string(sql, client).await;
         if let Err(error) = outcome {
@@ -32,9 +34,9 @@ impl Session {
 
     async fn query_string(&mut self, sql: &str, client: &mut dyn Client) -> Result<(), SqlError> {
         if let Some(normalised) = parse::normalise(sql)
-            && let Some((plan, statement, params)) = self.lift(&normalised)
+            && let Some((cached, params)) = self.lift(&normalised).await?
         {
-            return self.run_lifted(&statement, &plan, params, client).await;
+            return self.run_with_retries(cached, params, client).await;
         }
         let statements = parse::parse(sql)?;
         if statements.is_empty() {
@@ -47,8 +49,23 @@ impl Session {
         self.run_string(&statements, sql, client).await
     }
 
-    /// The plan and parameters of a text whose literals were lifted; `None` when it must be taken as it is.
-    fn lift(&mut self, normalised: &Normalised) -> Option<(Arc<StatementPlan>, Arc<super::plan_cache::CachedStatement>, Vec<Datum>)> {
+    /// The plan, locked, and parameters of a text whose literals were lifted; `None` when it must be taken as it is.
+    async fn lift(&mut self, normalised: &Normalised) -> Result<Option<(Arc<CachedStatement>, Vec<Datum>)>, SqlError> {
+        let Some(cached) = self.prepare_lifted(normalised) else { return Ok(None) };
+        self.open_transaction()?;
+        if let Some(plan) = &cached.plan {
+            self.check_allowed(&cached.parsed.statement, Some(plan))?;
+        }
+        let cached = self.lock_plan(cached).await?;
+        let Some(plan) = &cached.plan else { return Ok(None) };
+        let settings = self.settings();
+        let ctx = types::TextContext { settings: &settings.formats, now: crate::expr::clock_time(), session: &*self.view };
+        let params = normalised.literals.iter().zip(&plan.param_types);
+        let params: Result<Vec<Datum>, SqlError> = params.map(|(literal, ty)| literal_value(literal, *ty, &ctx)).collect();
+        Ok(params.ok().map(|params| (cached, params)))
+    }
+
+    fn prepare_lifted(&mut self, normalised: &Normalised) -> Option<Arc<CachedStatement>> {
         if self.transaction.block == Block::Failed {
             return None;
         }
@@ -62,32 +79,20 @@ impl Session {
         };
         // An error may be the lifting's fault, and its position would be wrong: the text is then taken as it is.
         let cached = self.prepare_cached(&normalised.text, &declared, parse).ok()?;
-        let plan = cached.plan.clone()?;
-        let settings = self.settings();
-        let ctx = types::TextContext { settings: &settings.formats, now: crate::expr::clock_time(), session: &*self.view };
-        let params = normalised.literals.iter().zip(&plan.param_types);
-        let params: Result<Vec<Datum>, SqlError> = params.map(|(literal, ty)| literal_value(literal, *ty, &ctx)).collect();
-        Some((plan, cached, params.ok()?))
+        cached.plan.is_some().then_some(cached)
     }
 
-    /// One planned statement with its literals as parameters.
-    async fn run_lifted(
+    /// Runs a plan that is locked; outside of a block the transaction ends with it, and what fails because of others is run again.
+    async fn run_with_retries(
         &mut self,
-        cached: &super::plan_cache::CachedStatement,
-        plan: &Arc<StatementPlan>,
+        mut cached: Arc<CachedStatement>,
         params: Vec<Datum>,
         client: &mut dyn Client,
     ) -> Result<(), SqlError> {
-        self.open_transaction()?;
-        self.check_allowed(&cached.parsed.statement, Some(plan))?;
-        self.run_with_retries(plan, params, client).await
-    }
-
-    /// Runs a plan; outside of a block the transaction ends with it, and what fails because of others is run again.
-    async fn run_with_retries(&mut self, plan: &Arc<StatementPlan>, params: Vec<Datum>, client: &mut dyn Client) -> Result<(), SqlError> {
         for attempt in 0.. {
+            let Some(plan) = cached.plan.clone() else { return Ok(()) };
             let mark = client.mark();
-            let result = self.run_once(plan, params.clone(), client).await;
+            let result = self.run_once(&plan, params.clone(), client).await;
             let Err(error) = result else { return Ok(()) };
             if !self.may_retry(&error, attempt) || !client.rewind(mark) {
                 return Err(error);
@@ -95,6 +100,7 @@ impl Session {
             self.restart_transaction().await;
             self.transaction.statements = 0;
             back_off(attempt).await;
+            cached = self.lock_promised_plan(cached).await?;
         }
         Ok(())
     }
@@ -130,11 +136,12 @@ impl Session {
         if is_planned(&parsed.statement) {
             self.open_transaction()?;
             let text = &sql[parsed.range.clone()];
-            let cached = self.prepare_cached(text, &[], || Ok(parsed.clone()))?;
+            let cached = self.prepare_current(text, parsed).await?;
             if let Some(plan) = cached.plan.clone() {
                 refuse_parameters(&plan)?;
                 self.check_allowed(&parsed.statement, Some(&plan))?;
-                return self.run_with_retries(&plan, Vec::new(), client).await;
+                let cached = self.lock_plan(cached).await?;
+                return self.run_with_retries(cached, Vec::new(), client).await;
             }
         }
         for attempt in 0.. {
@@ -172,10 +179,12 @@ impl Session {
                 continue;
             }
             self.open_transaction()?;
-            let cached = self.prepare_cached(text, &[], || Ok(parsed.clone()))?;
+            let cached = self.prepare_current(text, parsed).await?;
             let Some(plan) = cached.plan.clone() else { continue };
             refuse_parameters(&plan)?;
             self.check_allowed(&parsed.statement, Some(&plan))?;
+            let cached = self.lock_plan(cached).await?;
+            let Some(plan) = cached.plan.clone() else { continue };
             if plan.returns_rows {
                 client.row_description(&plan.output, &[]);
             }

@@ -105,6 +105,7 @@ impl Session {
             transaction_time: scope.transaction_time,
             statement_time: scope.statement_time,
             cancel: &self.handle.cancel,
+            locks: &self.locks,
             virtual_tables: &*self.view,
             spill_dir: self.database.hooks.spill_dir(),
             state: &mut transaction.state,
@@ -159,7 +160,6 @@ impl Session {
 
     /// Begins the key-value side of a statement.
     pub(super) fn step(&mut self, settings: &SessionSettings) {
-        self.handle.cancel.reset();
         self.transaction.statements += 1;
         if let Some(txn) = &mut self.transaction.txn {
             txn.set_lock_timeout(settings.lock_timeout);
@@ -179,7 +179,8 @@ impl Session {
         self.step(&scope.settings);
         client.begin_rows(&plan.output, formats, &scope.settings.formats, self.view.clone());
         let mut execution = Execution::open(Arc::clone(plan), params);
-        let deadline = scope.settings.statement_timeout;
+        let waited = std::mem::take(&mut self.lock_wait);
+        let deadline = scope.settings.statement_timeout.map(|timeout| timeout.saturating_sub(waited));
         let cancel = Arc::clone(&self.handle);
         let running = self.drive(&mut execution, &scope, client);
         let affected = with_timeout(deadline, &cancel, running).await?;

@@ -71,9 +71,30 @@ struct Modes {
 
 struct NamedSavepoint {
     name: String,
+    /// Table and advisory locks taken later are given back by a rollback to it.
+    locks: u32,
     kv: Option<Savepoint>,
     state: TxnState,
     settings: SessionSettings,
+}
+
+impl Transaction {
+    /// The catalog it keeps to, unless READ COMMITTED.
+    pub(super) fn pinned_catalog(&self) -> Option<Arc<Catalog>> {
+        self.pinned.as_ref().map(|pinned| Arc::clone(&pinned.catalog))
+    }
+
+    /// The next statement takes the newest catalog.
+    pub(super) fn unpin_catalog(&mut self) {
+        self.pinned = None;
+    }
+
+    /// Before its first statement a transaction may still move to the newest catalog.
+    pub(super) fn unpin_if_new(&mut self) {
+        if self.statements == 0 {
+            self.pinned = None;
+        }
+    }
 }
 
 impl Session {
@@ -300,6 +321,7 @@ impl Session {
         if let Some(settings) = before {
             self.restore_settings(settings);
         }
+        self.locks.release_after(0);
         let last_commit = self.transaction.last_commit;
         self.transaction = Transaction { last_commit, ..Transaction::default() };
         self.close_transaction_portals(committed);
@@ -315,7 +337,9 @@ impl Session {
             Block::Implicit => self.rollback().await,
             Block::Explicit => {
                 self.transaction.block = Block::Failed;
-                let innermost = self.transaction.savepoints.last().and_then(|savepoint| savepoint.kv.clone());
+                let innermost = self.transaction.savepoints.last();
+                let mark = innermost.map_or(0, |savepoint| savepoint.locks);
+                let innermost = innermost.and_then(|savepoint| savepoint.kv.clone());
                 match (innermost, &mut self.transaction.txn) {
                     (Some(savepoint), Some(txn)) => {
                         if txn.rollback_to(&savepoint).await.is_err() {
@@ -330,6 +354,7 @@ impl Session {
                         }
                     }
                 }
+                self.locks.release_after(mark);
             }
         }
     }
@@ -360,7 +385,8 @@ impl Session {
             txn.end_ingest(|_| true);
         }
         let kv = transaction.txn.as_mut().map(Txn::savepoint);
-        transaction.savepoints.push(NamedSavepoint { name: name.to_string(), kv, state: transaction.state.clone(), settings });
+        let locks = self.locks.mark();
+        transaction.savepoints.push(NamedSavepoint { name: name.to_string(), locks, kv, state: transaction.state.clone(), settings });
         Ok(())
     }
 
@@ -380,6 +406,7 @@ impl Session {
         let at = self.find_savepoint(name)?;
         self.transaction.savepoints.truncate(at + 1);
         let savepoint = &self.transaction.savepoints[at];
+        self.locks.release_after(savepoint.locks);
         let (kv, settings) = (savepoint.kv.clone(), savepoint.settings.clone());
         self.transaction.state = savepoint.state.clone();
         if self.transaction.settings_before.is_some() {

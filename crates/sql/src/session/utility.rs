@@ -3,16 +3,15 @@
 use super::client::{Client, Format};
 use super::settings::{self, SETTINGS};
 use super::statement::with_timeout;
+use super::table_locks::undefined_table;
 use super::transaction::isolation_of;
 use super::view::SessionView;
 use super::{Block, Session};
-use crate::ast::{
-    DiscardTarget, Execute, Explain, ExplainFormat, LockTable, ObjectName, Prepare, SetVariable, Statement, TransactionModes,
-};
+use crate::ast::{DiscardTarget, Execute, Explain, ExplainFormat, ObjectName, Prepare, SetVariable, Statement, TransactionModes};
 use crate::error::{SqlError, SqlState};
 use crate::exec::{ddl, kv_error};
+use crate::plan::OutputColumn;
 use crate::plan::explain::{ExplainOptions, explain_json, explain_text};
-use crate::plan::{OutputColumn, plan_statement};
 use crate::types::coercion::CastContext;
 use crate::types::{ColumnType, DataType, Datum};
 use std::sync::Arc;
@@ -30,7 +29,7 @@ impl Session {
             Statement::ReleaseSavepoint(name) => self.release_savepoint(name)?,
             Statement::RollbackToSavepoint(name) => self.rollback_to_savepoint(name).await?,
             Statement::SetTransaction { modes, session } => self.set_transaction(*modes, *session)?,
-            Statement::SetConstraints { names, deferred } => self.set_constraints(names.is_some(), *deferred).await?,
+            Statement::SetConstraints { names, deferred } => self.set_constraints(names.as_deref(), *deferred).await?,
             Statement::Set(set) => self.set_variable(set)?,
             Statement::Reset(name) => self.reset(name.as_deref())?,
             Statement::Show(name) => self.show(name.as_deref(), client)?,
@@ -44,7 +43,7 @@ impl Session {
             Statement::DeclareCursor(declare) => self.declare_cursor(declare).await?,
             Statement::Fetch(fetch) => return self.fetch(fetch, client),
             Statement::CloseCursor(name) => self.close_cursor(name.as_deref())?,
-            Statement::LockTable(lock) => self.lock_table(lock)?,
+            Statement::LockTable(lock) => self.lock_table(lock).await?,
             Statement::Listen(_) => return Err(SqlError::unsupported("LISTEN")),
             Statement::Notify { .. } => return Err(SqlError::unsupported("NOTIFY")),
             // Nothing is ever listened to, so there is nothing to stop: pools send this at each release.
@@ -62,12 +61,60 @@ impl Session {
             // Definitions read what they build on; only SERIALIZABLE notices when that changes under them.
             self.set_modes(TransactionModes { isolation: Some(crate::ast::IsolationLevel::Serializable), ..TransactionModes::default() })?;
         }
+        for attempt in 0.. {
+            let result = self.define(statement).await;
+            match result {
+                Err(error) if error.fields().retryable && attempt < super::statement::MAX_RETRIES && self.may_define_again() => {
+                    self.restart_transaction().await;
+                    self.transaction.statements = 0;
+                    super::simple::back_off(attempt).await;
+                }
+                result => return result,
+            }
+        }
+        Ok(statement.tag().to_string())
+    }
+
+    /// One attempt at a definition.
+    async fn define(&mut self, statement: &Statement) -> Result<String, SqlError> {
+        self.lock_for_definition(statement).await?;
         let scope = self.scope();
         self.step(&scope.settings);
         let handle = Arc::clone(&self.handle);
+        let waited = std::mem::take(&mut self.lock_wait);
+        let timeout = scope.settings.statement_timeout.map(|timeout| timeout.saturating_sub(waited));
         let mut ctx = self.context(&scope)?;
-        let tag = with_timeout(scope.settings.statement_timeout, &handle, ddl::run_ddl(statement, &mut ctx)).await?;
-        Ok(tag.to_string())
+        let running = async {
+            let cancel = ctx.cancel;
+            tokio::select! {
+                biased;
+                result = ddl::run_ddl(statement, &mut ctx) => result,
+                reason = cancel.cancelled() => Err(reason.into()),
+            }
+        };
+        with_timeout(timeout, &handle, running).await
+    }
+
+    /// Two definitions met, and this one's transaction has done nothing else yet.
+    fn may_define_again(&self) -> bool {
+        self.transaction.statements <= 1
+            && self.transaction.state.catalog.is_none()
+            && matches!(self.transaction.block, Block::Implicit | Block::Explicit)
+    }
+
+    /// Takes a definition's table locks; what it names may mean something else after a wait.
+    async fn lock_for_definition(&mut self, statement: &Statement) -> Result<(), SqlError> {
+        let mut held = Vec::new();
+        loop {
+            let scope = self.scope();
+            let wanted = super::definition_locks::definition_locks(statement, &scope.catalog, &scope.plan_settings);
+            if wanted.iter().all(|lock| held.contains(lock)) {
+                return Ok(());
+            }
+            self.lock_relations(&wanted, true).await?;
+            held.extend(wanted);
+            self.transaction.unpin_if_new();
+        }
     }
 
     fn set_transaction(&mut self, modes: TransactionModes, session: bool) -> Result<(), SqlError> {
@@ -87,18 +134,27 @@ impl Session {
         Ok(())
     }
 
-    async fn set_constraints(&mut self, named: bool, deferred: bool) -> Result<(), SqlError> {
-        if named {
-            return Err(SqlError::unsupported("SET CONSTRAINTS with names"));
+    async fn set_constraints(&mut self, names: Option<&[ObjectName]>, deferred: bool) -> Result<(), SqlError> {
+        if matches!(self.transaction.block, Block::None | Block::Implicit) {
+            self.warn(SqlState::NO_ACTIVE_SQL_TRANSACTION, "SET CONSTRAINTS can only be used in transaction blocks");
+            return Ok(());
         }
-        self.require_block("SET CONSTRAINTS")?;
-        self.transaction.state.constraints_deferred = Some(deferred);
-        if !deferred {
-            let scope = self.scope();
-            let mut ctx = self.context(&scope)?;
-            crate::exec::run_deferred(&mut ctx).await?;
+        let scope = self.scope();
+        let path = &scope.plan_settings.search_path;
+        let named = names.map(|names| super::constraint_names::find_all(names, &scope.catalog, path)).transpose()?;
+        let timing = &mut self.transaction.state.constraint_timing;
+        match &named {
+            None => timing.set_all(deferred),
+            Some(oids) => oids.iter().for_each(|oid| timing.set(*oid, deferred)),
         }
-        Ok(())
+        if deferred {
+            return Ok(());
+        }
+        let mut ctx = self.context(&scope)?;
+        match &named {
+            None => crate::exec::run_deferred(&mut ctx).await,
+            Some(oids) => crate::exec::run_deferred_of(oids, &mut ctx).await,
+        }
     }
 
     fn set_variable(&mut self, set: &SetVariable) -> Result<(), SqlError> {
@@ -259,6 +315,8 @@ impl Session {
         }
         let params = self.execute_arguments(execute, &plan.param_types)?;
         self.check_allowed(&cached.parsed.statement, Some(&plan))?;
+        let cached = self.lock_promised_plan(cached).await?;
+        let plan = cached.plan.clone().unwrap_or(plan);
         if plan.returns_rows {
             client.row_description(&plan.output, &[]);
         }
@@ -310,8 +368,6 @@ impl Session {
 
     async fn explain(&mut self, explain: &Explain, client: &mut dyn Client) -> Result<(), SqlError> {
         self.open_transaction()?;
-        let scope = self.scope();
-        self.step(&scope.settings);
         let statement = match &explain.statement {
             Statement::Execute(execute) => {
                 let prepared = self.prepared_statement(&execute.name)?;
@@ -323,7 +379,9 @@ impl Session {
         if !super::statement::is_planned(&statement) {
             return Err(SqlError::unsupported(format_args!("EXPLAIN of {}", statement.tag())));
         }
-        let plan = Arc::new(plan_statement(&statement, &scope.catalog, &scope.plan_settings, &[])?);
+        let plan = self.plan_and_lock(&statement).await?;
+        let scope = self.scope();
+        self.step(&scope.settings);
         let mut footer = Vec::new();
         if explain.analyze {
             footer = self.analyze_plan(&plan, &statement).await?;
@@ -359,23 +417,6 @@ impl Session {
         Ok(vec![format!("Rows: {}", affected.rows.max(rows)), format!("Execution Time: {millis:.3} ms")])
     }
 
-    /// Row locks already give every statement what it needs; the modes that only those statements take themselves are
-    /// granted, the others would have to keep others out, which is not there yet.
-    fn lock_table(&mut self, lock: &LockTable) -> Result<(), SqlError> {
-        self.require_block("LOCK TABLE")?;
-        let scope = self.scope();
-        for table in &lock.tables {
-            let path = &scope.plan_settings.search_path;
-            if scope.catalog.resolve(table.schema.as_deref(), &table.name, path).is_none() {
-                return Err(undefined_table(&table.name));
-            }
-        }
-        match lock.mode {
-            crate::ast::TableLockMode::AccessShare => Ok(()),
-            mode => Err(SqlError::unsupported(format_args!("LOCK TABLE IN {mode:?} MODE"))),
-        }
-    }
-
     /// A small result that is at hand.
     pub(super) fn rows(
         &mut self,
@@ -407,10 +448,6 @@ fn column(name: &str, ty: DataType) -> OutputColumn {
 
 fn text(value: &str) -> Datum {
     Datum::Text(value.into())
-}
-
-fn undefined_table(name: &str) -> SqlError {
-    SqlError::new(SqlState::UNDEFINED_TABLE, format!("relation \"{name}\" does not exist"))
 }
 
 /// `PREPARE p (int) AS SELECT ...`: what stands behind the first AS outside of quotes.

@@ -13,6 +13,7 @@ use crate::error::{SqlError, SqlState};
 use crate::exec::VirtualTables;
 use crate::exec::sequence::SequenceMemory;
 use crate::expr::{ObjectKind, SessionInfo};
+use crate::locks::{LockManager, LockRow, LockTag};
 use crate::types::Datum;
 use hashbrown::HashMap;
 use parking_lot::Mutex;
@@ -265,7 +266,7 @@ impl SystemFacts for SessionView {
 
     fn sessions(&self) -> Vec<SessionFact> {
         let waits = self.database.hooks.waits();
-        self.database.sessions().iter().map(|session| session_fact(session, &waits)).collect()
+        self.database.sessions().iter().map(|session| session_fact(session, &waits, &self.database.locks)).collect()
     }
 
     fn held_locks(&self) -> Vec<LockFact> {
@@ -278,6 +279,10 @@ impl SystemFacts for SessionView {
             wrote: lock.wrote,
         };
         self.database.hooks.locks().into_iter().map(fact).collect()
+    }
+
+    fn object_locks(&self) -> Vec<LockRow> {
+        self.database.locks.all()
     }
 
     fn lock_waits(&self) -> Vec<WaitFact> {
@@ -344,13 +349,17 @@ impl SessionView {
     }
 }
 
-fn session_fact(session: &SessionHandle, waits: &[LockWait]) -> SessionFact {
+fn session_fact(session: &SessionHandle, waits: &[LockWait], locks: &LockManager) -> SessionFact {
     let activity = session.activity.lock().clone();
-    let waiting = waits.iter().any(|wait| wait.session.0 as i32 == session.pid);
-    let wait_event = match (waiting, activity.state) {
-        (true, _) => Some(("Lock".to_string(), "tuple".to_string())),
-        (false, "active") => None,
-        (false, _) => Some(("Client".to_string(), "ClientRead".to_string())),
+    let row = waits.iter().any(|wait| wait.session.0 as i32 == session.pid).then_some("tuple");
+    let waits_for = row.or_else(|| match locks.wait_of(session.pid)?.0 {
+        LockTag::Relation(_) => Some("relation"),
+        LockTag::Advisory { .. } => Some("advisory"),
+    });
+    let wait_event = match (waits_for, activity.state) {
+        (Some(what), _) => Some(("Lock".to_string(), what.to_string())),
+        (None, "active") => None,
+        (None, _) => Some(("Client".to_string(), "ClientRead".to_string())),
     };
     SessionFact {
         pid: session.pid,

@@ -1,4 +1,5 @@
-//! Row locks and waits: `tidelock.held_locks`, `tidelock.lock_waits` (the view `tidelock.locks` puts them together) and `pg_locks`.
+//! Row locks and waits: `tidelock.held_locks`, `tidelock.lock_waits` (the view `tidelock.locks` puts them together); and `pg_locks`, which shows the locks
+//! above the rows as well.
 //!
 //! A lock is on a key; the index id in front of it leads to the table. The rest of a key cannot be turned back into values, so it is shown in
 //! hexadecimal, which is enough to see who meets whom.
@@ -7,6 +8,7 @@ use super::objects::DATABASE_OID;
 use super::{Rows, VirtualScan, fill, in_order, optional};
 use crate::catalog::facts::{LockFact, WaitFact};
 use crate::catalog::{Catalog, IndexDescriptor, SystemFacts, TableDescriptor};
+use crate::locks::{LockRow, LockTag, mode_name};
 use crate::types::{DataType, Datum};
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -93,31 +95,95 @@ pub(super) fn waits(scan: &VirtualScan<'_>, catalog: &Catalog, facts: &dyn Syste
     fill(scan, WAITS, facts.lock_waits().into_iter().map(|wait| (indexes.place(wait.key.clone()), wait)))
 }
 
-/// A row of `pg_locks`: a tuple lock, granted or not.
-struct TupleLock {
-    relation: Option<u32>,
-    pid: i32,
-    strength: String,
-    granted: bool,
+/// What a row of `pg_locks` is about.
+enum Object {
+    /// A relation, or an advisory lock.
+    Above(LockTag),
+    /// That a transaction is under way, in its session's own numbering: what CREATE INDEX CONCURRENTLY would wait for.
+    VirtualTransaction,
+    /// That a transaction has written or locked something.
+    Transaction(u64),
+    /// A row, of this relation.
+    Tuple(Option<u32>),
 }
 
-static POSTGRES: &[(&str, fn(&TupleLock) -> Datum)] = &[
-    ("locktype", |_| Datum::text("tuple")),
-    ("database", |_| Datum::Oid(DATABASE_OID)),
-    ("relation", |lock| lock.relation.map_or(Datum::Null, Datum::Oid)),
+/// A row of `pg_locks`.
+struct Lock {
+    object: Object,
+    pid: i32,
+    mode: &'static str,
+    granted: bool,
+    fast: bool,
+    waits_since: Option<i64>,
+}
+
+impl Lock {
+    fn number(&self, of: impl Fn(LockTag) -> Option<u32>) -> Datum {
+        match self.object {
+            Object::Above(tag) => of(tag).map_or(Datum::Null, Datum::Oid),
+            _ => Datum::Null,
+        }
+    }
+
+    fn locktype(&self) -> &'static str {
+        match self.object {
+            Object::Above(LockTag::Relation(_)) => "relation",
+            Object::Above(LockTag::Advisory { .. }) => "advisory",
+            Object::VirtualTransaction => "virtualxid",
+            Object::Transaction(_) => "transactionid",
+            Object::Tuple(_) => "tuple",
+        }
+    }
+
+    fn relation(&self) -> Option<u32> {
+        match self.object {
+            Object::Above(LockTag::Relation(oid)) => Some(oid),
+            Object::Tuple(relation) => relation,
+            _ => None,
+        }
+    }
+
+    fn is_in_database(&self) -> bool {
+        !matches!(self.object, Object::VirtualTransaction | Object::Transaction(_))
+    }
+}
+
+static POSTGRES: &[(&str, fn(&Lock) -> Datum)] = &[
+    ("locktype", |lock| Datum::text(lock.locktype())),
+    ("database", |lock| if lock.is_in_database() { Datum::Oid(DATABASE_OID) } else { Datum::Null }),
+    ("relation", |lock| lock.relation().map_or(Datum::Null, Datum::Oid)),
     ("page", |_| Datum::Null),
     ("tuple", |_| Datum::Null),
-    ("transactionid", |_| Datum::Null),
-    ("classid", |_| Datum::Null),
-    ("objid", |_| Datum::Null),
-    ("objsubid", |_| Datum::Null),
+    ("virtualxid", |lock| match lock.object {
+        Object::VirtualTransaction => Datum::text(virtual_transaction(lock.pid)),
+        _ => Datum::Null,
+    }),
+    // PostgreSQL's transaction ids have 32 bits.
+    ("transactionid", |lock| match lock.object {
+        Object::Transaction(id) => Datum::Oid(id as u32),
+        _ => Datum::Null,
+    }),
+    ("classid", |lock| lock.number(|tag| if let LockTag::Advisory { class, .. } = tag { Some(class) } else { None })),
+    ("objid", |lock| lock.number(|tag| if let LockTag::Advisory { object, .. } = tag { Some(object) } else { None })),
+    ("objsubid", |lock| match lock.object {
+        Object::Above(LockTag::Advisory { kind, .. }) => Datum::Int2(i16::from(kind)),
+        _ => Datum::Null,
+    }),
+    ("virtualtransaction", |lock| Datum::text(virtual_transaction(lock.pid))),
     ("pid", |lock| Datum::Int4(lock.pid)),
-    ("mode", |lock| Datum::text(mode(&lock.strength))),
+    ("mode", |lock| Datum::text(lock.mode)),
     ("granted", |lock| Datum::Bool(lock.granted)),
+    ("fastpath", |lock| Datum::Bool(lock.fast)),
+    ("waitstart", |lock| lock.waits_since.map_or(Datum::Null, Datum::Timestamptz)),
 ];
 
+/// A session has one transaction at a time.
+fn virtual_transaction(pid: i32) -> String {
+    format!("{pid}/1")
+}
+
 /// PostgreSQL's name of the lock mode behind a row lock.
-fn mode(strength: &str) -> &'static str {
+fn tuple_mode(strength: &str) -> &'static str {
     match strength {
         "for key share" => "AccessShareLock",
         "for share" => "RowShareLock",
@@ -128,19 +194,34 @@ fn mode(strength: &str) -> &'static str {
 
 /// `pg_locks`.
 pub(super) fn postgres(scan: &VirtualScan<'_>, catalog: &Catalog, facts: &dyn SystemFacts) -> Rows {
+    let mut locks: Vec<Lock> = facts.object_locks().into_iter().map(above).collect();
+    let in_transaction = facts.sessions().into_iter().filter(|session| session.xact_start.is_some());
+    locks.extend(in_transaction.map(|session| granted(Object::VirtualTransaction, session.pid, "ExclusiveLock")));
+    let held = facts.held_locks();
+    let mut transactions: Vec<(i32, u64)> = held.iter().map(|lock| (lock.pid, lock.transaction)).collect();
+    transactions.sort_unstable();
+    transactions.dedup();
+    locks.extend(transactions.into_iter().map(|(pid, id)| granted(Object::Transaction(id), pid, "ExclusiveLock")));
     let indexes = Indexes::of(catalog);
-    let relation = |key: &Key| indexes.place(key.clone()).table().map(|table| table.oid);
-    let held = facts.held_locks().into_iter().map(|lock| TupleLock {
-        relation: relation(&lock.key),
-        pid: lock.pid,
-        strength: lock.strength,
-        granted: true,
-    });
-    let waits = facts.lock_waits().into_iter().map(|wait| TupleLock {
-        relation: relation(&wait.key),
-        pid: wait.pid,
-        strength: wait.strength,
-        granted: false,
-    });
-    fill(scan, POSTGRES, held.chain(waits))
+    let relation = |key: &Key| Object::Tuple(indexes.place(key.clone()).table().map(|table| table.oid));
+    locks.extend(held.iter().map(|lock| granted(relation(&lock.key), lock.pid, tuple_mode(&lock.strength))));
+    let waits = facts.lock_waits();
+    let waiting = |wait: &WaitFact| Lock { granted: false, ..granted(relation(&wait.key), wait.pid, tuple_mode(&wait.strength)) };
+    locks.extend(waits.iter().map(waiting));
+    fill(scan, POSTGRES, locks.into_iter())
+}
+
+fn granted(object: Object, pid: i32, mode: &'static str) -> Lock {
+    Lock { object, pid, mode, granted: true, fast: false, waits_since: None }
+}
+
+fn above(row: LockRow) -> Lock {
+    Lock {
+        object: Object::Above(row.tag),
+        pid: row.owner as i32,
+        mode: mode_name(row.mode),
+        granted: row.granted,
+        fast: row.fast,
+        waits_since: row.waits_since,
+    }
 }

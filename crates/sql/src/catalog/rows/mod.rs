@@ -21,7 +21,7 @@ mod statistics;
 mod time_zones;
 
 pub(super) use constraints::{Constraint, Kind as ConstraintKind, of_table as constraints_of};
-pub(crate) use objects::{PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE};
+pub(crate) use objects::{DATABASE_OID, PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE};
 pub(super) use routines::{Routine, operator, operators_named, routine, routine_named};
 
 use super::{Catalog, Relation, SchemaDescriptor, SystemFacts, VirtualTable};

@@ -19,7 +19,7 @@ const PG_REWRITE: Oid = 2618;
 pub(crate) const PG_CONSTRAINT: Oid = 2606;
 const PG_ATTRDEF: Oid = 2604;
 /// The database's OID: what `postgres` has in PostgreSQL.
-pub(in crate::catalog) const DATABASE_OID: Oid = 5;
+pub(crate) const DATABASE_OID: Oid = 5;
 /// UTF8 in PostgreSQL's list of encodings.
 const UTF8: i32 = 6;
 /// The tablespace everything is in.

@@ -21,8 +21,9 @@ mod relation;
 mod subquery;
 mod write;
 
+use super::table_locks::TableLocks;
 use super::{CtePlan, Estimate, OutputColumn, Plan, PlanNode, PlanSettings, RecursiveTerm, RowLock, SortKey, StatementPlan};
-use crate::ast::Statement;
+use crate::ast::{Statement, TableLockMode};
 use crate::bind::logical::{BoundCte, BoundSubquery, ColumnInfo};
 use crate::bind::{Bound, ColumnId, Logical, bind};
 use crate::catalog::Catalog;
@@ -100,6 +101,8 @@ struct Planner<'a> {
     aliases: HashMap<ColumnId, String>,
     /// Statement parameters, then execution slots given out so far.
     slots: usize,
+    /// Table locks, as the nodes that want them are planned.
+    table_locks: TableLocks,
     head: Head,
 }
 
@@ -133,6 +136,7 @@ impl<'a> Planner<'a> {
             frames: Vec::new(),
             aliases: HashMap::new(),
             slots: head.param_types.len(),
+            table_locks: TableLocks::default(),
             head,
         };
         PlannerWithRoot { planner, root: bound.root }
@@ -233,6 +237,7 @@ impl PlannerWithRoot<'_> {
         // Inlined ones leave no hole in the numbering: their places are empty plans that nobody reads.
         let ctes = std::mem::take(&mut planner.ctes).into_iter().map(|cte| cte.unwrap_or_else(inlined)).collect();
         let head = planner.head;
+        head.relations.iter().for_each(|relation| planner.table_locks.add(*relation, TableLockMode::AccessShare));
         let output = head.output.iter().map(|(name, id)| {
             let info = &planner.columns[*id];
             OutputColumn { name: name.clone(), ty: info.ty, table: info.table, attnum: info.attnum }
@@ -247,6 +252,7 @@ impl PlannerWithRoot<'_> {
             read_only: head.read_only,
             catalog_version: planner.catalog.version(),
             relations: head.relations,
+            table_locks: planner.table_locks.finish(),
             param_types: head.param_types,
         })
     }

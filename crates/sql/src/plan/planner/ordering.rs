@@ -4,6 +4,7 @@ use super::cost::{HASH, ROW, only};
 use super::lower::{ids, must_be_lifted};
 use super::relation::{conjunction, union};
 use super::{LimitHint, Planner, Sub, Want};
+use crate::ast::TableLockMode;
 use crate::bind::logical::LockedTable;
 use crate::bind::{ColumnId, Logical};
 use crate::error::SqlError;
@@ -101,6 +102,7 @@ impl Planner<'_> {
     /// In the scan if everything between here and there keeps every row it returns, else above.
     pub(super) fn lock(&mut self, input: Logical, targets: Vec<LockedTable>, want: Want) -> Result<Sub, SqlError> {
         let keys = |t: &LockedTable| t.table.primary.key.iter().filter_map(|k| t.columns.get(k.column).copied()).collect::<Vec<_>>();
+        targets.iter().for_each(|target| self.table_locks.add(target.table.oid, TableLockMode::RowShare));
         let mut needed = want.needed.clone();
         needed.extend(self.mentioned_by(&want.filters));
         if want.filters.is_empty()

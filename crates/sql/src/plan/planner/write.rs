@@ -10,6 +10,7 @@ use crate::bind::logical::{LogicalDelete, LogicalInsert, LogicalUpdate};
 use crate::bind::{ColumnId, Logical};
 use crate::error::SqlError;
 use crate::expr::Expr;
+use crate::plan::table_locks::RowChange;
 use crate::plan::{ConflictPlan, ConflictUpdate, DeletePlan, Estimate, InsertPlan, Plan, PlanNode, RowLock, UpdatePlan};
 
 type Returning = Option<Vec<(ColumnId, Expr)>>;
@@ -33,6 +34,11 @@ impl Planner<'_> {
     }
 
     pub(super) fn insert(&mut self, insert: LogicalInsert) -> Result<Sub, SqlError> {
+        self.table_locks.write(&insert.table, RowChange::Insert, self.catalog);
+        if let Some(update) = insert.conflict.as_ref().and_then(|conflict| conflict.update.as_ref()) {
+            let changed: Vec<usize> = update.assignments.iter().map(|(position, _)| *position).collect();
+            self.table_locks.write(&insert.table, RowChange::Update(&changed), self.catalog);
+        }
         let input = self.exact(insert.input, &insert.values)?;
         let estimate = input.estimate;
         let on_conflict = match insert.conflict {
@@ -91,6 +97,8 @@ impl Planner<'_> {
 
     pub(super) fn update(&mut self, update: LogicalUpdate) -> Result<Sub, SqlError> {
         let mut assignments = update.assignments;
+        let changed: Vec<usize> = assignments.iter().map(|(position, _)| *position).collect();
+        self.table_locks.write(&update.table, RowChange::Update(&changed), self.catalog);
         let mut others: Vec<ColumnId> = assignments.iter().flat_map(|(_, e)| self.mentioned(e)).collect();
         others.extend(update.returning.iter().flatten().flat_map(|(_, e)| self.mentioned(e)));
         let lock = self.implicit_lock(update.changes_key);
@@ -115,6 +123,7 @@ impl Planner<'_> {
 
     pub(super) fn delete(&mut self, delete: LogicalDelete) -> Result<Sub, SqlError> {
         let others = delete.returning.iter().flatten().flat_map(|(_, e)| self.mentioned(e)).collect();
+        self.table_locks.write(&delete.table, RowChange::Delete, self.catalog);
         let lock = self.implicit_lock(true);
         let sub = self.target_rows(delete.input, &delete.row, others, lock)?;
         let (returning, layout) = self.returning(delete.returning, &sub.layout)?;
