@@ -15,6 +15,7 @@ use tidelock_sql::exec::{
     run_deferred,
 };
 use tidelock_sql::expr::{ObjectKind, SessionInfo, clock_time};
+use tidelock_sql::locks::{LockManager, SessionLocks};
 use tidelock_sql::parse::parse;
 use tidelock_sql::plan::{PlanSettings, plan_statement};
 use tidelock_sql::types::{Datum, FormatSettings, TextContext, text};
@@ -29,6 +30,7 @@ pub(crate) struct Database {
     _store: Arc<Store>,
     pub(crate) db: Db,
     cache: DescriptorCache,
+    locks: Arc<LockManager>,
 }
 
 impl Database {
@@ -39,7 +41,13 @@ impl Database {
         let sender = Arc::new(DistSender::new(store.sender(), Arc::new(ClientMetrics::default())));
         store.start(Arc::clone(&sender) as Arc<dyn tidelock_kvapi::Sender>);
         let db = Db::new(sender);
-        Arc::new(Database { _folder: folder, _store: store, db, cache: DescriptorCache::new(CatalogBuilder::new("postgres")) })
+        Arc::new(Database {
+            _folder: folder,
+            _store: store,
+            db,
+            cache: DescriptorCache::new(CatalogBuilder::new("postgres")),
+            locks: LockManager::new(None),
+        })
     }
 
     pub(crate) fn session(self: &Arc<Database>, number: u32, isolation: Isolation) -> Session {
@@ -54,6 +62,7 @@ impl Database {
             savepoints: Vec::new(),
             sequences: Arc::new(SequenceMemory::default()),
             cancel: Arc::new(CancelFlag::default()),
+            locks: self.locks.session(number as i32),
             plan_settings: PlanSettings::default(),
             at_least: Timestamp::ZERO,
             copy_data: Vec::new(),
@@ -73,6 +82,7 @@ pub(crate) struct Session {
     savepoints: Vec<(String, Savepoint, TxnState)>,
     sequences: Arc<SequenceMemory>,
     pub(crate) cancel: Arc<CancelFlag>,
+    locks: Arc<SessionLocks>,
     pub(crate) plan_settings: PlanSettings,
     at_least: Timestamp,
     /// What COPY FROM STDIN reads.
@@ -230,6 +240,7 @@ impl Session {
             transaction_time: clock_time(),
             statement_time: clock_time(),
             cancel: &self.cancel,
+            locks: &self.locks,
             virtual_tables: &NoVirtualTables,
             spill_dir: std::path::Path::new(env!("CARGO_TARGET_TMPDIR")),
             state,
@@ -271,6 +282,7 @@ impl Session {
             transaction_time: clock_time(),
             statement_time: clock_time(),
             cancel: &self.cancel,
+            locks: &self.locks,
             virtual_tables: &NoVirtualTables,
             spill_dir: std::path::Path::new(env!("CARGO_TARGET_TMPDIR")),
             state,

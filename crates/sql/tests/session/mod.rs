@@ -1,6 +1,7 @@
 //! A real session over a store in this process, with a client that keeps what it is told as text.
 
 use std::sync::Arc;
+use tidelock_kvapi::WaitGraph;
 use tidelock_kvclient::{ClientMetrics, Db, DistSender};
 use tidelock_kvserver::{KvSettings, Store};
 use tidelock_sql::error::SqlError;
@@ -66,6 +67,9 @@ impl ServerHooks for NoHooks {
     }
     fn server_settings(&self) -> Vec<(&'static str, &'static str)> {
         Vec::new()
+    }
+    fn wait_graph(&self) -> Option<Arc<dyn WaitGraph>> {
+        None
     }
     fn locks(&self) -> Vec<HeldLock> {
         Vec::new()
