@@ -152,6 +152,9 @@ impl Shown {
 struct Hooks(Arc<Store>);
 
 impl ServerHooks for Hooks {
+    fn spill_dir(&self) -> &std::path::Path {
+        std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
+    }
     fn metrics(&self) -> Vec<(String, f64)> {
         Vec::new()
     }
