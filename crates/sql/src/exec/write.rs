@@ -1,8 +1,8 @@
 //! From rows to writes: one batch per flush, with every index entry and every constraint that a single row can violate.
 //!
 //! The primary row is a `Put` (or an `Insert` where none may be), a unique entry an `Insert`, any other entry a `PutEntry`, guarded by the row's own lock.
-//! Rows are written one after the other, in the order they came: a new key that another row has still, or has already, is a duplicate, as in PostgreSQL.
-//! Entries that do not change are not written.
+//! Removals go first in a batch. Even so a new key that a later row of the statement still has is a duplicate, as in PostgreSQL, where uniqueness is checked
+//! row by row. Entries that do not change are not written.
 
 use super::bulk_load::{BulkLoad, Entry};
 use super::context::{ExecContext, Run};
@@ -13,6 +13,7 @@ use crate::error::{SqlError, SqlState};
 use crate::expr::{EvalContext, Expr, eval, eval_bool};
 use crate::plan::{BoundCheck, GeneratedColumn, Plan, PlanNode};
 use crate::types::{DataType, Datum, TextContext, compare, row_codec, text};
+use hashbrown::HashMap;
 use std::sync::Arc;
 use tidelock_base::row::RowBuilder;
 use tidelock_base::{Key, Value};
@@ -38,8 +39,13 @@ pub(super) struct TableWriter {
     /// Conditions of partial indexes, by place.
     predicates: Vec<Option<Expr>>,
     builder: RowBuilder,
+    removals: Vec<Write>,
     writes: Vec<Write>,
     origins: Vec<Origin>,
+    /// New keys of rows that moved, for those that come later.
+    taken: HashMap<Key, Origin>,
+    /// A row took a key that a later one still had.
+    clash: Option<Origin>,
 }
 
 impl TableWriter {
@@ -52,8 +58,11 @@ impl TableWriter {
             predicates: table.indexes.iter().map(predicate).collect::<Result<_, _>>()?,
             table: Arc::clone(table),
             builder: RowBuilder::new(),
+            removals: Vec::new(),
             writes: Vec::new(),
             origins: Vec::new(),
+            taken: HashMap::new(),
+            clash: None,
         })
     }
 
@@ -110,11 +119,10 @@ impl TableWriter {
     /// Removes a row.
     pub(super) fn delete(&mut self, row: &[Datum], context: &EvalContext<'_>) -> Result<Key, SqlError> {
         let key = primary_key(&self.table, row)?;
-        self.write(Write::Delete(key.clone()), None, 0);
+        self.removals.push(Write::Delete(key.clone()));
         for place in 0..self.table.indexes.len() {
             if self.has_entry(place, row, context)? {
-                let entry = entry_key(&self.table, &self.table.indexes[place], row)?;
-                self.write(Write::DeleteEntry(entry), Some(place), 0);
+                self.removals.push(Write::DeleteEntry(entry_key(&self.table, &self.table.indexes[place], row)?));
             }
         }
         Ok(key)
@@ -129,7 +137,9 @@ impl TableWriter {
             let strength = if self.table.unique_key_columns().any(changes) { LockStrength::Update } else { LockStrength::NoKeyUpdate };
             self.write(Write::Put(key.clone(), value, strength), None, number);
         } else {
-            self.write(Write::Delete(old_key.clone()), None, number);
+            self.gives_up(&old_key);
+            self.takes(&key, Origin { index: None, row: number });
+            self.removals.push(Write::Delete(old_key.clone()));
             self.write(Write::Insert(key.clone(), value), None, number);
         }
         for place in 0..self.table.indexes.len() {
@@ -156,7 +166,7 @@ impl TableWriter {
         let (had, has) = (self.has_entry(place, old.0, context)?, self.has_entry(place, new.0, context)?);
         if !has {
             if had {
-                self.write(Write::DeleteEntry(entry_key(&table, index, old.0)?), Some(place), number);
+                self.removals.push(Write::DeleteEntry(entry_key(&table, index, old.0)?));
             }
             return Ok(());
         }
@@ -165,7 +175,11 @@ impl TableWriter {
         }
         let (old_key, key) = (entry_key(&table, index, old.0)?, entry_key(&table, index, new.0)?);
         if old_key != key {
-            self.write(Write::DeleteEntry(old_key), Some(place), number);
+            self.gives_up(&old_key);
+            if is_exclusive(index, new.0) {
+                self.takes(&key, Origin { index: Some(place), row: number });
+            }
+            self.removals.push(Write::DeleteEntry(old_key));
             return self.add_entry(place, new.0, new.1, number);
         }
         let before = entry_value(&table, index, old.0, old.1, &mut self.builder);
@@ -190,6 +204,18 @@ impl TableWriter {
         })
     }
 
+    /// A row takes a key, in its turn.
+    fn takes(&mut self, key: &Key, origin: Origin) {
+        self.taken.insert(key.clone(), origin);
+    }
+
+    /// A row gives a key up: if one before it took it, that was too early.
+    fn gives_up(&mut self, key: &Key) {
+        if self.clash.is_none() {
+            self.clash = self.taken.get(key).copied();
+        }
+    }
+
     /// Sends everything; the first duplicate found, if any. After a duplicate some of the rest may have been written.
     pub(super) async fn flush(&mut self, run: &mut Run<'_>) -> Result<Option<Origin>, SqlError> {
         self.flush_in(&mut run.ctx).await
@@ -197,11 +223,17 @@ impl TableWriter {
 
     /// See [`TableWriter::flush`].
     pub(super) async fn flush_in(&mut self, ctx: &mut ExecContext<'_>) -> Result<Option<Origin>, SqlError> {
+        self.taken.clear();
+        if let Some(clash) = self.clash.take() {
+            return Ok(Some(clash));
+        }
         ctx.txn.end_ingest(|index| self.table.all_indexes().any(|own| index_id(own) == index));
-        let writes = std::mem::take(&mut self.writes);
+        let mut writes = std::mem::take(&mut self.removals);
+        let skip = writes.len();
+        writes.append(&mut self.writes);
         let origins = std::mem::take(&mut self.origins);
         let results = ctx.txn.write(writes).await.map_err(|e| ctx.kv(e))?;
-        let duplicate = results.iter().zip(&origins).find(|(result, _)| matches!(result, Written::Exists(_)));
+        let duplicate = results.iter().skip(skip).zip(&origins).find(|(result, _)| matches!(result, Written::Exists(_)));
         Ok(duplicate.map(|(_, origin)| *origin))
     }
 }
