@@ -27,8 +27,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 use tidelock_base::{IndexId, Key, RangeId, SessionId, Span, Timestamp, TxnId, Value};
 use tidelock_kvapi::{
-    BatchRequest, BatchResponse, KvError, LockStrength, Misrouted, RangeDescriptor, Request, Response, Sender, Sent, Snapshot, TxnStatus, WaitGraph,
-    WaitTarget,
+    BatchRequest, BatchResponse, KvError, LockStrength, Misrouted, RangeDescriptor, Request, Response, Sender, Sent, Snapshot, TxnStatus,
+    WaitGraph, WaitTarget,
 };
 use tidelock_storage::{Storage, StorageError};
 
