@@ -422,7 +422,7 @@ impl Txn {
             observed: self.observed,
             lazy,
         };
-        if end.locks.is_empty() && end.observed == Timestamp::ZERO {
+        if end.locks.is_empty() && !self.anchored && end.observed == Timestamp::ZERO {
             self.finish(true);
             return Ok(Timestamp::ZERO);
         }
@@ -441,7 +441,8 @@ impl Txn {
             return Ok(());
         }
         let end = EndTxn { locks: self.locks.take(), ..EndTxn::default() };
-        let result = if end.locks.is_empty() { Ok(Timestamp::ZERO) } else { self.send_end(end).await };
+        // A record that holds nothing any more, after a rollback to a savepoint, must be ended all the same.
+        let result = if end.locks.is_empty() && !self.anchored { Ok(Timestamp::ZERO) } else { self.send_end(end).await };
         let loaded = self.own_indexes.take_loaded();
         self.drop_indexes(loaded).await;
         self.finish(false);
@@ -553,7 +554,7 @@ impl Txn {
 impl Drop for Txn {
     fn drop(&mut self) {
         let loaded = self.own_indexes.take_loaded();
-        if self.ended || (self.locks.is_empty() && loaded.is_empty()) {
+        if self.ended || (self.locks.is_empty() && !self.anchored && loaded.is_empty()) {
             return;
         }
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {

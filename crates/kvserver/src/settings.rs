@@ -166,6 +166,7 @@ pub(crate) const MAX_IN_FLIGHT: u64 = 1_000;
 pub struct KvSettings {
     inline: AtomicBool,
     batch_ranged: AtomicBool,
+    validate: AtomicBool,
     numbers: [AtomicU64; NUMBERS.len()],
 }
 
@@ -174,6 +175,7 @@ impl Default for KvSettings {
         KvSettings {
             inline: AtomicBool::new(true),
             batch_ranged: AtomicBool::new(true),
+            validate: AtomicBool::new(true),
             numbers: std::array::from_fn(|at| AtomicU64::new(NUMBERS[at].default)),
         }
     }
@@ -199,6 +201,18 @@ impl KvSettings {
     /// Sets `kv.resolver.batch_ranged`.
     pub fn set_batch_ranged(&self, on: bool) {
         self.batch_ranged.store(on, Ordering::Relaxed);
+    }
+
+    /// Do commits validate what they read? Always, but for the history checker's own test, which must be seen to fail; no statement can
+    /// reach this.
+    pub(crate) fn validates(&self) -> bool {
+        self.validate.load(Ordering::Relaxed)
+    }
+
+    /// Breaks SERIALIZABLE.
+    #[doc(hidden)]
+    pub fn break_validation(&self) {
+        self.validate.store(false, Ordering::Relaxed);
     }
 
     /// A number's value.

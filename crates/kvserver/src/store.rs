@@ -77,6 +77,7 @@ impl Store {
     /// Opens a store over recovered storage.
     pub fn open(storage: Storage, settings: Arc<KvSettings>) -> Result<Arc<Store>, KvError> {
         let descriptors = stored_descriptors(&storage)?;
+        let next_txn = first_txn_id().max(storage.last_txn().0 + 1);
         let store = Store {
             sequencer: Sequencer::new(storage.last_ts()),
             storage,
@@ -88,7 +89,7 @@ impl Store {
             resolver: OnceLock::new(),
             settings,
             metrics: Arc::new(StoreMetrics::default()),
-            next_txn: AtomicU64::new(first_txn_id()),
+            next_txn: AtomicU64::new(next_txn),
             stopping: AtomicBool::new(false),
         };
         Ok(Arc::new(store))
@@ -425,7 +426,8 @@ fn may_run_while_stopping(batch: &BatchRequest) -> bool {
     })
 }
 
-/// Transaction ids of one run of the server must not meet those of an earlier one in the log: they begin at the clock.
+/// Transaction ids of one run of the server must not meet those of an earlier one in the log: they begin at the clock (and, should
+/// that have been set back, above what storage knows of).
 fn first_txn_id() -> u64 {
     let millis = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64);
     millis << 20

@@ -63,6 +63,8 @@ pub(crate) struct Folder {
     pub(crate) base: Base,
     pub(crate) pins: Arc<Pins>,
     pub(crate) memtable_max_bytes: usize,
+    /// Slices end by their rows alone, and nothing rests: the clock has no say.
+    stepped: bool,
     pub(crate) counters: FoldCounters,
     pub(crate) sizes: Mutex<Sizes>,
     /// Held from taking a snapshot of the base to showing it to readers, so that an older one never replaces a newer.
@@ -103,6 +105,7 @@ impl Folder {
             base,
             pins,
             memtable_max_bytes: options.memtable_max_bytes,
+            stepped: options.stepped,
             sizes: Mutex::new(Sizes::new(options.size_bucket_bytes)),
             counters: FoldCounters::default(),
             publishing: Mutex::default(),
@@ -228,7 +231,7 @@ impl Folder {
     fn rest(&self, busy: Duration) {
         let mut control = self.control.lock();
         // Somebody who waits for the pass, or for its end, should not wait for its manners.
-        if !control.stopping && !control.spilled && control.requested <= control.ended {
+        if !self.stepped && !control.stopping && !control.spilled && control.requested <= control.ended {
             self.wake.wait_for(&mut control, self.pause(busy));
         }
     }
@@ -287,7 +290,9 @@ impl Folder {
 pub(crate) struct Slice {
     pub(crate) write: BaseWrite,
     view: PinView,
-    pub(crate) started: Instant,
+    started: Instant,
+    /// When it has gathered for long enough; never in a simulation.
+    pub(crate) ends_at: Option<Instant>,
     pub(crate) rows: usize,
     pub(crate) changed: bool,
     /// Indexes that spilled rows were moved into.
@@ -296,8 +301,9 @@ pub(crate) struct Slice {
     folded: Vec<(Arc<Shard>, usize)>,
 }
 
-pub(crate) fn is_full(rows: usize, started: Instant) -> bool {
-    rows >= SLICE_ROWS || (rows.is_multiple_of(CLOCK_EVERY) && started.elapsed() >= SLICE_TIME)
+pub(crate) fn is_full(rows: usize, ends_at: Option<Instant>) -> bool {
+    let late = || ends_at.is_some_and(|end| Instant::now() >= end);
+    rows >= SLICE_ROWS || (rows.is_multiple_of(CLOCK_EVERY) && late())
 }
 
 /// One pass over all shards: a series of slices.
@@ -321,7 +327,9 @@ impl<'a> Pass<'a> {
             None => {
                 let view = self.log.map_or(PinView::none(), |log| self.folder.pins.view(log.durable_ts()));
                 let write = self.folder.base.begin()?;
-                Slice { write, view, started: Instant::now(), rows: 0, changed: false, moved_into: BTreeSet::new(), folded: Vec::new() }
+                let started = Instant::now();
+                let ends_at = (!self.folder.stepped).then(|| started + SLICE_TIME);
+                Slice { write, view, started, ends_at, rows: 0, changed: false, moved_into: BTreeSet::new(), folded: Vec::new() }
             }
         };
         Ok(self.slice.insert(slice))
@@ -357,7 +365,7 @@ impl<'a> Pass<'a> {
         for (key, chain) in frozen.map.range((from, Bound::Unbounded)) {
             tables.fold(key, chain)?;
             count += 1;
-            if is_full(count, slice.started) {
+            if is_full(count, slice.ends_at) {
                 full_at = Some(key.clone());
                 break;
             }
@@ -479,7 +487,7 @@ fn find_dead(slice: &mut Slice, index: IndexId, from: Option<&HistoryPlace>) -> 
         let history = slice.write.history(index)?;
         scan_dead(&history, &slice.view, from, || {
             rows += 1;
-            is_full(rows, slice.started)
+            is_full(rows, slice.ends_at)
         })?
     };
     slice.rows += rows;

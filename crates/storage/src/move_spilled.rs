@@ -110,7 +110,7 @@ impl Mover<'_> {
             let (index, run, last) = self.gather(table, &from)?;
             let Some(last) = last else { return Ok(None) };
             self.put(index, run)?;
-            if is_full(self.slice.rows, self.slice.started) {
+            if is_full(self.slice.rows, self.slice.ends_at) {
                 return Ok(Some(last));
             }
             from = Bound::Excluded(last);

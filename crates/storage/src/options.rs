@@ -24,6 +24,9 @@ pub struct Options {
     pub size_bucket_bytes: usize,
     /// Off: nothing is ever fsynced. For tests and throw-away data only.
     pub sync: bool,
+    /// No threads: nothing becomes durable and nothing is folded but by [`crate::Storage::step_log`] and [`crate::Storage::step_fold`], so that
+    /// a simulation decides when, and the same calls always lead to the same disk.
+    pub stepped: bool,
     /// Where the files live; `None` is the real disk at `dir`. Tests pass a [`crate::disk::SimDisk`].
     pub disk: Option<Arc<dyn Disk>>,
 }
@@ -45,6 +48,7 @@ impl Options {
             // A range of 64 MiB is then cut at its middle to within two per cent.
             size_bucket_bytes: 1 << 20,
             sync: true,
+            stepped: false,
             disk: None,
         }
     }

@@ -48,6 +48,8 @@ struct Inner {
     reads: ReadCounters,
     options: Options,
     disk: Arc<dyn Disk>,
+    /// The largest transaction id that the log or a spilled table spoke of when the store was opened.
+    last_txn: TxnId,
 }
 
 /// Owns the threads: dropped by callers only, so that a thread never joins itself.
@@ -71,6 +73,7 @@ impl Handle {
             // A thread that panicked has already ended the store.
             let _ = thread.join();
         }
+        self.inner.folder.spills.close();
         // What nobody waited for is still worth keeping; an error was recorded by the log itself.
         let _ = self.inner.log.flush_now();
         self.inner.log.wake_all();
@@ -95,7 +98,11 @@ impl Storage {
             _ => StorageError::io(format!("locking the data directory {}", options.dir.display()), &error),
         })?;
         let inner = Arc::new(recover(options, disk)?);
-        let threads = vec![spawn("tidelock-log", &inner, |inner| inner.log.run())?, spawn("tidelock-fold", &inner, Inner::run_fold)?];
+        let threads = if inner.options.stepped {
+            Vec::new()
+        } else {
+            vec![spawn("tidelock-log", &inner, |inner| inner.log.run())?, spawn("tidelock-fold", &inner, Inner::run_fold)?]
+        };
         Ok(Storage(Arc::new(Handle { inner, threads: Mutex::new(threads), _lock: lock })))
     }
 
@@ -106,6 +113,11 @@ impl Storage {
     /// The newest commit appended; after opening, the newest one recovered.
     pub fn last_ts(&self) -> Timestamp {
         self.inner().log.last_ts()
+    }
+
+    /// The largest transaction id that was found when the store was opened: later ones must be larger, since spilled rows go by them.
+    pub fn last_txn(&self) -> TxnId {
+        self.inner().last_txn
     }
 
     /// Every commit at or below it survives a power cut.
@@ -309,10 +321,25 @@ impl Storage {
         Some(DELAY_AT_MAX.mul_f64((excess * excess).min(1e3)).min(DELAY_LIMIT))
     }
 
+    /// Makes durable what was appended, as the log thread would ([`Options::stepped`]).
+    pub fn step_log(&self) -> Result<(), StorageError> {
+        self.inner().log.flush_now()
+    }
+
+    /// Writes what was spilled and, if a pass is due or `pass` asks for one, folds, as the fold thread would ([`Options::stepped`]).
+    pub fn step_fold(&self, pass: bool) -> Result<(), StorageError> {
+        let inner = self.inner();
+        inner.failure.check()?;
+        inner.ended(inner.fold_once(pass || inner.folder.spills.has_ended()).map(drop))
+    }
+
     /// Folds everything installed so far, and cuts the log. Blocks.
     pub fn checkpoint(&self) -> Result<(), StorageError> {
         let inner = self.inner();
         inner.failure.check()?;
+        if inner.options.stepped {
+            return self.step_fold(true);
+        }
         let pass = inner.folder.request();
         inner.folder.wait_passed(pass, || inner.failure.check())
     }
@@ -364,6 +391,7 @@ fn recover(options: Options, disk: Arc<dyn Disk>) -> Result<Inner, StorageError>
     let folder = Folder::new(base, Arc::clone(&pins), &options);
     folder.load_shards()?;
     let end = replay_into(&folder, &disk, checkpoint, options.memtable_freeze_bytes)?;
+    let last_txn = folder.spills.transactions().into_iter().max().unwrap_or_default().max(end.last_txn);
     folder.drop_uncommitted()?;
     let last_ts = end.last_ts.max(checkpoint.folded_ts);
     let segments = Segments::new(Arc::clone(&disk), options.log_segment_bytes, end.oldest_segment, end.spares.clone())?;
@@ -372,7 +400,7 @@ fn recover(options: Options, disk: Arc<dyn Disk>) -> Result<Inner, StorageError>
         let elapsed_ms = started.elapsed().as_millis() as u64;
         tracing::info!(records = end.records, last_ts = last_ts.0, elapsed_ms, "replayed the log");
     }
-    Ok(Inner { folder, log, pins, failure, reads: ReadCounters::default(), options, disk })
+    Ok(Inner { folder, log, pins, failure, reads: ReadCounters::default(), options, disk, last_txn })
 }
 
 fn replay_into(folder: &Folder, disk: &Arc<dyn Disk>, checkpoint: Checkpoint, fold_at_bytes: usize) -> Result<LogEnd, StorageError> {
@@ -414,19 +442,26 @@ impl Inner {
             if !self.folder.wait_for_work(FOLD_TICK) {
                 return;
             }
-            if self.ended(self.folder.write_spills()).is_err() {
-                return;
-            }
-            let begin = self.folder.begin_pass(self.fold_is_due(ended_at));
-            let outcome = if begin { self.folder.pass(&self.log) } else { Ok(()) };
-            if self.ended(outcome.and_then(|()| self.log.segments().prepare_spare())).is_err() {
-                return;
-            }
-            if begin {
-                self.folder.end_pass();
-                ended_at = Instant::now();
+            match self.ended(self.fold_once(self.fold_is_due(ended_at))) {
+                Ok(true) => ended_at = Instant::now(),
+                Ok(false) => {}
+                Err(_) => return,
             }
         }
+    }
+
+    /// Writes what was spilled; folds, when that is due or was asked for. Says whether it folded.
+    fn fold_once(&self, due: bool) -> Result<bool, StorageError> {
+        self.folder.write_spills()?;
+        let begin = self.folder.begin_pass(due);
+        if begin {
+            self.folder.pass(&self.log)?;
+        }
+        self.log.segments().prepare_spare()?;
+        if begin {
+            self.folder.end_pass();
+        }
+        Ok(begin)
     }
 
     fn fold_is_due(&self, ended_at: Instant) -> bool {

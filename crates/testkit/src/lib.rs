@@ -1,8 +1,15 @@
-//! Checks of the house itself: which crate may import which, who may name which library, whether files tell their story.
+//! What tests need that no crate owns.
 //!
-//! The checks are in `tests/house.rs`; here is what they need to find their way about the workspace.
+//! - [`sim`]: a store, its clients and its disk in one deterministic simulation (`tidelock sim`);
+//! - [`history`]: does a history keep the promises of its isolation level?
+//! - checks of the house itself, in `tests/house.rs`: which crate may import which, who may name which library, whether files tell their story.
+//!   What they need to find their way about the workspace is here.
 
 #![forbid(unsafe_code)]
+
+pub mod history;
+pub mod random;
+pub mod sim;
 
 use std::path::{Path, PathBuf};
 

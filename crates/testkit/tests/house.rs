@@ -14,9 +14,9 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("kvclient", vec!["base", "kvapi"]),
         ("sql", vec!["base", "kvapi", "kvclient"]),
         ("wire", vec!["base", "sql"]),
-        ("server", vec!["base", "kvapi", "storage", "kvserver", "kvclient", "sql", "wire", "workload"]),
+        ("server", vec!["base", "kvapi", "storage", "kvserver", "kvclient", "sql", "wire", "workload", "testkit"]),
         ("workload", vec![]),
-        ("testkit", vec!["base"]),
+        ("testkit", vec!["base", "kvapi", "storage", "kvserver", "kvclient"]),
     ])
 }
 

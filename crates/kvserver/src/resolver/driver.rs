@@ -11,10 +11,11 @@ use hashbrown::HashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidelock_base::{Key, RangeId, Timestamp};
 use tidelock_kvapi::{BatchRequest, KvError, LockSpan, Request, Resolution, Response, Sender};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 
 /// Longest life of a batch.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(60);
@@ -187,7 +188,11 @@ impl Driver {
                 break;
             }
             let deadline = self.next_deadline();
+            // In this order, so that a simulation finds the same one ready each time; nothing starves, since all of them are bounded.
             tokio::select! {
+                biased;
+                Some((id, result)) = self.incoming.recv() => self.completed(id, result, stopping.is_some()),
+                () = sleep_until(self.started, deadline) => self.tick(),
                 message = messages.recv(), if stopping.is_none() && self.batcher.takes_more() => match message {
                     Some(Message::Cleanup(cleanup)) => self.take_in(cleanup),
                     Some(Message::Stop(done)) => {
@@ -196,8 +201,6 @@ impl Driver {
                     }
                     None => break,
                 },
-                Some((id, result)) = self.incoming.recv() => self.completed(id, result, stopping.is_some()),
-                () = sleep_until(self.started, deadline) => self.tick(),
             }
         }
         if let Some(done) = stopping {
@@ -318,7 +321,7 @@ impl Driver {
 
 async fn sleep_until(started: Instant, deadline: Option<Duration>) {
     match deadline {
-        Some(deadline) => tokio::time::sleep_until((started + deadline).into()).await,
+        Some(deadline) => tokio::time::sleep_until(started + deadline).await,
         None => std::future::pending().await,
     }
 }

@@ -1,5 +1,6 @@
 //! Subcommands.
 
 pub(crate) mod demo;
+pub(crate) mod sim;
 pub(crate) mod start;
 pub(crate) mod tpcc;

@@ -14,7 +14,7 @@ use crate::disk::Disk;
 use crate::error::StorageError;
 use crate::spill::SpilledCommit;
 use std::collections::BTreeMap;
-use tidelock_base::{IndexId, Timestamp};
+use tidelock_base::{IndexId, Timestamp, TxnId};
 
 /// A record this many LSNs behind a bad one is not one of the same segment.
 const WITNESS_DISTANCE: u64 = 1 << 32;
@@ -37,6 +37,7 @@ pub(crate) struct LogEnd {
     pub(crate) next_segment: u64,
     pub(crate) next_lsn: u64,
     pub(crate) last_ts: Timestamp,
+    pub(crate) last_txn: TxnId,
     pub(crate) spares: Vec<String>,
     pub(crate) records: u64,
 }
@@ -212,6 +213,7 @@ impl Reader<'_> {
             return Err(StorageError::corrupt(name, offset as u64, detail));
         }
         self.end.last_ts = commit.ts;
+        self.end.last_txn = self.end.last_txn.max(commit.txn);
         Ok(commit)
     }
 
