@@ -1,8 +1,8 @@
 //! Which range holds a key, remembered.
 //!
 //! Entries are only hints: a range that a batch reaches by mistake answers [`tidelock_kvapi::KvError::RangeMismatch`] with
-//! the true descriptors, and the batch goes out again. A newer generation replaces what it overlaps, an older one is
-//! ignored.
+//! the true descriptors, and the batch goes out again. The store is asked only when the cache does not know, and tells only when it was wrong:
+//! so the newest word is always the better one.
 
 use arc_swap::ArcSwap;
 use std::sync::Arc;
@@ -31,23 +31,22 @@ impl RangeCache {
         range.span.contains(key).then(|| seen(range))
     }
 
-    /// Learns descriptors.
+    /// Learns what the store says its ranges are now; what they overlap is forgotten, whatever its generation: a store that lost power
+    /// may have lost its newest splits, and counts its generations from where it was.
     pub fn insert(&self, learned: &[RangeDescriptor]) {
         self.by_start.rcu(|current| {
             let mut ranges = if current.len() > MAX_CACHED_RANGES { FloorMap::default() } else { (**current).clone() };
-            learned.iter().for_each(|range| insert_one(&mut ranges, range));
+            learned.iter().for_each(|range| replace(&mut ranges, range));
             ranges
         });
     }
 }
 
-fn insert_one(ranges: &mut FloorMap<Arc<RangeDescriptor>>, range: &RangeDescriptor) {
-    let overlapping: Vec<Arc<RangeDescriptor>> = ranges.values().filter(|known| known.span.overlaps(&range.span)).cloned().collect();
-    if overlapping.iter().any(|known| known.generation > range.generation) {
-        return;
-    }
-    for known in overlapping {
-        ranges.remove(&known.span.start);
+fn replace(ranges: &mut FloorMap<Arc<RangeDescriptor>>, range: &RangeDescriptor) {
+    let overlapping = ranges.values().filter(|known| known.span.overlaps(&range.span));
+    let starts: Vec<Key> = overlapping.map(|known| known.span.start.clone()).collect();
+    for start in starts {
+        ranges.remove(&start);
     }
     ranges.insert(range.span.start.clone(), Arc::new(range.clone()));
 }
@@ -62,13 +61,20 @@ mod tests {
     }
 
     #[test]
-    fn a_split_replaces_the_old_range_and_stale_news_is_ignored() {
+    fn a_split_replaces_the_old_range() {
         let cache = RangeCache::default();
         cache.insert(&[range(1, "a", "z", 1)]);
         cache.insert(&[range(1, "a", "m", 2), range(2, "m", "z", 2)]);
-        cache.insert(&[range(1, "a", "z", 1)]);
         assert_eq!(cache.lookup(&"b".into()).unwrap().id, RangeId(1));
         assert_eq!(cache.lookup(&"m".into()).unwrap().id, RangeId(2));
         assert!(cache.lookup(&"z".into()).is_none());
+    }
+
+    #[test]
+    fn a_store_that_lost_a_split_is_believed() {
+        let cache = RangeCache::default();
+        cache.insert(&[range(1, "a", "m", 2), range(2, "m", "z", 2)]);
+        cache.insert(&[range(1, "a", "z", 1)]);
+        assert_eq!(cache.lookup(&"m".into()).unwrap().id, RangeId(1));
     }
 }

@@ -6,7 +6,7 @@ use tidelock_testkit::history::Level;
 use tidelock_testkit::sim::{SimOptions, run};
 
 /// Seeds run each time.
-const SEEDS: u64 = 60;
+const SEEDS: u64 = 40;
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
@@ -35,7 +35,7 @@ fn a_seed_replays_exactly() {
 
 #[test]
 fn broken_validation_is_noticed() {
-    let noticed = (1..60).filter_map(|seed| run(SimOptions { break_validation: true, ..SimOptions::new(seed) }).err());
+    let noticed = (1..40).filter_map(|seed| run(SimOptions { break_validation: true, ..SimOptions::new(seed) }).err());
     let anomalies: Vec<String> = noticed.map(|failure| failure.story).collect();
     let cycles = anomalies.iter().filter(|story| story.starts_with("G2") || story.starts_with("G-single"));
     assert!(cycles.count() > 3, "{anomalies:?}");

@@ -10,9 +10,9 @@ use tidelock_kvserver::Number;
 /// Longest rest between two troubles.
 const REST_MS: u64 = 40;
 
-/// Runs until it is stopped.
+/// Runs until the clients are through.
 pub(crate) async fn run(world: Arc<World>, shared: Arc<Shared>) {
-    loop {
+    while !shared.is_quiet() {
         shared.pause(REST_MS).await;
         match shared.below(10) {
             0..3 => drop(world.db.split(some_key(&shared)).await),

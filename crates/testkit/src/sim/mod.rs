@@ -1,9 +1,9 @@
 //! Deterministic simulation: a whole store, its clients and its disk on one thread under virtual time, and a seed that decides everything.
 //!
 //! ```text
-//!   clients ─► DistSender ─► network (delays, in any order) ─► store ─► SimDisk (loses and tears what was not synced)
-//!                                ▲                               │
-//!              resolver ─────────┘        when the log is synced and what is folded: also the seed's choice
+//!   clients ─► network (delays, in any order) ─► DistSender ─► store ─► SimDisk (loses and tears what was not synced)
+//!   resolver ─────┘                                              │
+//!                                         when the log is synced and what is folded: also the seed's choice
 //!   meddler: splits, merges, settings, power cuts in the middle of any write
 //! ```
 //!
@@ -21,6 +21,7 @@ use crate::random::Random;
 use node::World;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tidelock_kvapi::Isolation;
@@ -99,6 +100,9 @@ pub(crate) struct Shared {
     events: Mutex<u64>,
     history: Mutex<Vec<HistoryTxn>>,
     wrong: Mutex<Option<String>>,
+    crashes: AtomicU64,
+    /// No more trouble.
+    quiet: AtomicBool,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -113,6 +117,8 @@ impl Shared {
             events: Mutex::new(0),
             history: Mutex::default(),
             wrong: Mutex::default(),
+            crashes: AtomicU64::new(0),
+            quiet: AtomicBool::new(false),
         })
     }
 
@@ -122,6 +128,19 @@ impl Shared {
 
     pub(crate) fn one_in(&self, times: u64) -> bool {
         lock(&self.random).one_in(times)
+    }
+
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet.load(Ordering::SeqCst)
+    }
+
+    /// Power cuts so far.
+    pub(crate) fn crashes(&self) -> u64 {
+        self.crashes.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn note_crash(&self) {
+        self.crashes.fetch_add(1, Ordering::SeqCst);
     }
 
     /// The next moment, for the history.
@@ -208,9 +227,8 @@ async fn simulate(options: SimOptions, level: Level, shared: &Arc<Shared>) -> Re
         let finished = tokio::time::timeout(PATIENCE, client).await;
         finished.map_err(|_| "a client hangs".to_string())?.map_err(|error| format!("a client panicked: {error}"))?;
     }
-    meddler.abort();
-    // It has no result: it runs until it is stopped.
-    let _stopped = meddler.await;
+    shared.quiet.store(true, Ordering::SeqCst);
+    meddler.await.map_err(|error| format!("the meddler panicked: {error}"))?;
     verdict::verdict(&world, shared, level).await?;
-    Ok((world.crashes(), started.elapsed()))
+    Ok((shared.crashes(), started.elapsed()))
 }

@@ -1,56 +1,81 @@
 //! The store of a simulation, the network in front of it, and what happens when the machine loses power.
 
 use super::{Shared, lock};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use tidelock_base::{Timestamp, TxnId};
-use tidelock_kvapi::{BatchRequest, BatchResponse, KvError, Request, Sender, Snapshot};
+use tidelock_kvapi::{BatchRequest, KvError, Request, Sender, Sent, Snapshot};
 use tidelock_kvclient::{ClientMetrics, Db, DistSender};
 use tidelock_kvserver::{KvSettings, Store};
-use tidelock_storage::disk::{Fault, SimDisk};
+use tidelock_storage::disk::{Disk, Fault, SimDisk};
 use tidelock_storage::{Options, Storage};
 use tokio::sync::Notify;
 
 /// Longest time that a batch, or its answer, is under way.
 const NETWORK_MS: u64 = 3;
 
-/// One life of the store, from a start to a power cut.
-pub(crate) struct Node {
-    pub(crate) store: Arc<Store>,
-    sender: Arc<dyn Sender>,
+/// Whether a machine has power.
+#[derive(Default)]
+struct Life {
     dead: AtomicBool,
     death: Notify,
 }
 
-impl Node {
-    fn is_dead(&self) -> bool {
+impl Life {
+    fn is_over(&self) -> bool {
         self.dead.load(Ordering::SeqCst)
     }
 
-    async fn died(&self) {
-        while !self.is_dead() {
+    fn end(&self) {
+        self.dead.store(true, Ordering::SeqCst);
+        self.death.notify_waiters();
+    }
+
+    async fn over(&self) {
+        while !self.is_over() {
             let death = self.death.notified();
-            if !self.is_dead() {
+            if !self.is_over() {
                 death.await;
             }
         }
     }
+}
 
-    /// Sends a batch over the network; when the power goes meanwhile, nobody knows what became of it.
-    async fn send(&self, shared: &Shared, batch: BatchRequest) -> Result<BatchResponse, KvError> {
+/// A store that answers no more once the power is gone: nobody knows then what became of a commit.
+struct Mortal {
+    store: Arc<dyn Sender>,
+    life: Life,
+}
+
+impl Sender for Mortal {
+    fn send(&self, batch: BatchRequest) -> Sent<'_> {
         let lost = lost(&batch);
-        let there_and_back = async {
-            shared.pause(NETWORK_MS).await;
-            let answer = self.sender.send(batch).await;
-            shared.pause(NETWORK_MS).await;
-            answer
-        };
-        tokio::select! {
-            biased;
-            () = self.died() => Err(lost),
-            answer = there_and_back => answer,
+        if self.life.is_over() {
+            return Sent::now(Err(lost));
         }
+        match self.store.send(batch) {
+            Sent::Later(answer) => Sent::later(async move {
+                tokio::select! {
+                    biased;
+                    () = self.life.over() => Err(lost),
+                    answer = answer => answer,
+                }
+            }),
+            answered => answered,
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.store.snapshot()
+    }
+
+    fn newest(&self) -> Timestamp {
+        self.store.newest()
+    }
+
+    fn next_txn_id(&self) -> TxnId {
+        self.store.next_txn_id()
     }
 }
 
@@ -63,67 +88,73 @@ fn lost(batch: &BatchRequest) -> KvError {
     }
 }
 
-/// The network of one node, for its own resolver.
-struct Inside {
-    node: Mutex<std::sync::Weak<Node>>,
-    shared: Arc<Shared>,
-    direct: Arc<dyn Sender>,
-}
-
-#[async_trait::async_trait]
-impl Sender for Inside {
-    async fn send(&self, batch: BatchRequest) -> Result<BatchResponse, KvError> {
-        let node = lock(&self.node).upgrade();
-        match node {
-            Some(node) => node.send(&self.shared, batch).await,
-            None => Err(KvError::Stopping),
-        }
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        self.direct.snapshot()
-    }
-
-    fn newest(&self) -> Timestamp {
-        self.direct.newest()
-    }
-
-    fn next_txn_id(&self) -> TxnId {
-        self.direct.next_txn_id()
-    }
+/// One life of the store, from a start to a power cut, and the lives after it.
+pub(crate) struct Node {
+    pub(crate) store: Arc<Store>,
+    mortal: Arc<Mortal>,
+    next: OnceLock<Arc<Node>>,
 }
 
 /// What clients see: one address, whatever life the store is in.
-struct Address {
-    world: std::sync::Weak<World>,
-}
+struct Address(Arc<Node>);
 
 impl Address {
-    fn node(&self) -> Option<Arc<Node>> {
-        self.world.upgrade().map(|world| world.node())
+    fn now(&self) -> &Arc<Node> {
+        let mut node = &self.0;
+        while let Some(next) = node.next.get() {
+            node = next;
+        }
+        node
     }
 }
 
-#[async_trait::async_trait]
 impl Sender for Address {
-    async fn send(&self, batch: BatchRequest) -> Result<BatchResponse, KvError> {
-        let Some(world) = self.world.upgrade() else { return Err(KvError::Stopping) };
-        world.node().send(&world.shared, batch).await
+    fn send(&self, batch: BatchRequest) -> Sent<'_> {
+        self.now().mortal.send(batch)
     }
 
     fn snapshot(&self) -> Snapshot {
-        match self.node() {
-            Some(node) => node.sender.snapshot(),
-            None => Snapshot { ts: Timestamp::ZERO, pin: None },
-        }
+        self.now().mortal.snapshot()
     }
 
     fn newest(&self) -> Timestamp {
-        self.node().map_or(Timestamp::ZERO, |node| node.sender.newest())
+        self.now().mortal.newest()
     }
 
     fn next_txn_id(&self) -> TxnId {
-        self.node().map_or(TxnId(0), |node| node.sender.next_txn_id())
+        self.now().mortal.next_txn_id()
+    }
+}
+
+/// Delays batches and their answers, so that they overtake each other. The answer to a commit is lost when the power goes while it
+/// is under way.
+struct Network {
+    sender: DistSender,
+    shared: Arc<Shared>,
+}
+
+impl Sender for Network {
+    fn send(&self, batch: BatchRequest) -> Sent<'_> {
+        Sent::later(async move {
+            let lost = lost(&batch);
+            self.shared.pause(NETWORK_MS).await;
+            let crashes = self.shared.crashes();
+            let answer = self.sender.send(batch).await;
+            self.shared.pause(NETWORK_MS).await;
+            if self.shared.crashes() == crashes { answer } else { Err(lost) }
+        })
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.sender.snapshot()
+    }
+
+    fn newest(&self) -> Timestamp {
+        self.sender.newest()
+    }
+
+    fn next_txn_id(&self) -> TxnId {
+        self.sender.next_txn_id()
     }
 }
 
@@ -131,61 +162,23 @@ impl Sender for Address {
 pub(crate) struct World {
     shared: Arc<Shared>,
     pub(crate) settings: Arc<KvSettings>,
-    metrics: Arc<ClientMetrics>,
-    node: Mutex<Option<Arc<Node>>>,
+    address: Arc<Address>,
     disk: Mutex<SimDisk>,
-    crashes: AtomicU64,
     pub(crate) db: Db,
 }
 
 impl World {
     pub(crate) fn new(shared: Arc<Shared>) -> Result<Arc<World>, String> {
-        let metrics = Arc::new(ClientMetrics::default());
-        let world = Arc::new_cyclic(|world| {
-            let address = Arc::new(Address { world: world.clone() });
-            let sender = Arc::new(DistSender::new(address, Arc::clone(&metrics)));
-            World {
-                shared,
-                settings: Arc::new(KvSettings::default()),
-                metrics: Arc::clone(&metrics),
-                node: Mutex::default(),
-                disk: Mutex::new(SimDisk::new()),
-                crashes: AtomicU64::new(0),
-                db: Db::with_metrics(sender, Arc::clone(&metrics)),
-            }
-        });
-        world.start()?;
-        Ok(world)
+        let (settings, disk) = (Arc::new(KvSettings::default()), SimDisk::new());
+        let address = Arc::new(Address(start(&disk, &settings, &shared)?));
+        let sender = DistSender::new(address.clone(), Arc::new(ClientMetrics::default()));
+        let db = Db::new(Arc::new(Network { sender, shared: Arc::clone(&shared) }));
+        Ok(Arc::new(World { shared, settings, address, disk: Mutex::new(disk), db }))
     }
 
     /// The store's present life.
     pub(crate) fn node(&self) -> Arc<Node> {
-        // Set before the world is handed out, and only ever replaced.
-        Arc::clone(lock(&self.node).as_ref().expect("a world has a node from its beginning"))
-    }
-
-    pub(crate) fn crashes(&self) -> u64 {
-        self.crashes.load(Ordering::SeqCst)
-    }
-
-    fn start(&self) -> Result<(), String> {
-        let options = Options {
-            stepped: true,
-            log_segment_bytes: 8 << 10,
-            disk: Some(Arc::new(lock(&self.disk).clone())),
-            ..Options::for_tests("/simulated")
-        };
-        let storage = Storage::open(options).map_err(|error| format!("storage does not open: {error}"))?;
-        let store = Store::open(storage, Arc::clone(&self.settings)).map_err(|error| format!("the store does not open: {error}"))?;
-        let direct = store.sender();
-        let node = Node { store, sender: Arc::clone(&direct), dead: AtomicBool::new(false), death: Notify::new() };
-        let node = Arc::new(node);
-        let inside = Inside { node: Mutex::new(Arc::downgrade(&node)), shared: Arc::clone(&self.shared), direct };
-        node.store.start(Arc::new(DistSender::new(Arc::new(inside), Arc::clone(&self.metrics))));
-        tokio::spawn(step_log(Arc::clone(&node), Arc::clone(&self.shared)));
-        tokio::spawn(step_fold(Arc::clone(&node), Arc::clone(&self.shared)));
-        *lock(&self.node) = Some(node);
-        Ok(())
+        Arc::clone(self.address.now())
     }
 
     /// The power goes: now, or in the middle of one of the next writes to disk. Then the machine comes up again.
@@ -201,20 +194,36 @@ impl World {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         disk.fault_at(disk.operations(), Fault::Crash);
-        node.dead.store(true, Ordering::SeqCst);
-        node.death.notify_waiters();
-        *lock(&self.disk) = disk.crash(self.shared.below(u64::MAX));
-        self.crashes.fetch_add(1, Ordering::SeqCst);
-        self.start()
+        self.shared.note_crash();
+        node.mortal.life.end();
+        let after = disk.crash(self.shared.below(u64::MAX));
+        let next = start(&after, &self.settings, &self.shared)?;
+        *lock(&self.disk) = after;
+        node.next.set(next).map_err(|_| "one life was followed by two".to_string())
     }
+}
+
+/// Starts a store on what the disk holds.
+fn start(disk: &SimDisk, settings: &Arc<KvSettings>, shared: &Arc<Shared>) -> Result<Arc<Node>, String> {
+    let disk = Some(Arc::new(disk.clone()) as Arc<dyn Disk>);
+    let options = Options { stepped: true, log_segment_bytes: 8 << 10, disk, ..Options::for_tests("/simulated") };
+    let storage = Storage::open(options).map_err(|error| format!("storage does not open: {error}"))?;
+    let store = Store::open(storage, Arc::clone(settings)).map_err(|error| format!("the store does not open: {error}"))?;
+    let mortal = Arc::new(Mortal { store: store.sender(), life: Life::default() });
+    let resolvers_own = DistSender::new(mortal.clone(), Arc::new(ClientMetrics::default()));
+    store.start(Arc::new(Network { sender: resolvers_own, shared: Arc::clone(shared) }));
+    let node = Arc::new(Node { store, mortal, next: OnceLock::new() });
+    tokio::spawn(step_log(Arc::clone(&node), Arc::clone(shared)));
+    tokio::spawn(step_fold(Arc::clone(&node), Arc::clone(shared)));
+    Ok(node)
 }
 
 /// The log thread: syncs when the seed says so.
 async fn step_log(node: Arc<Node>, shared: Arc<Shared>) {
-    while !node.is_dead() {
+    while !node.mortal.life.is_over() {
         shared.pause(4).await;
         // After an error the store has ended, and says so to everybody.
-        if node.is_dead() || node.store.storage().step_log().is_err() {
+        if node.mortal.life.is_over() || node.store.storage().step_log().is_err() {
             return;
         }
     }
@@ -222,10 +231,10 @@ async fn step_log(node: Arc<Node>, shared: Arc<Shared>) {
 
 /// The fold thread: writes what is spilled soon, folds now and then.
 async fn step_fold(node: Arc<Node>, shared: Arc<Shared>) {
-    while !node.is_dead() {
+    while !node.mortal.life.is_over() {
         shared.pause(10).await;
         let pass = shared.one_in(6);
-        if node.is_dead() || node.store.storage().step_fold(pass).is_err() {
+        if node.mortal.life.is_over() || node.store.storage().step_fold(pass).is_err() {
             return;
         }
     }
