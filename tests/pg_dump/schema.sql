@@ -21,3 +21,8 @@ insert into emp (dept_id, name, pay, data) values (1, 'ann', 100, '{"a":1}'), (2
 insert into app.t2 values (1,1,'2020-01-01'),(1,2,null);
 insert into app.t3 (v) values (true),(false);
 select nextval('app.s1'), nextval('app.s1');
+create type app.mood as enum ('sad', 'ok', 'it''s fine');
+comment on type app.mood is 'how it goes';
+create table app.diary (day date primary key, mood app.mood default 'ok', all_day app.mood[]);
+insert into app.diary values ('2020-01-01', 'it''s fine', '{sad,ok}'), ('2020-01-02', default, null);
+grant select on app.diary to public;

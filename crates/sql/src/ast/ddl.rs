@@ -432,6 +432,23 @@ impl ObjectKind {
     }
 }
 
+/// What ALTER TYPE does to an enum.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum AlterEnumAction {
+    /// `place`: before (true) or after (false) another label; at the end without it.
+    AddValue {
+        label: String,
+        if_not_exists: bool,
+        place: Option<(bool, String)>,
+    },
+    RenameValue {
+        from: String,
+        to: String,
+    },
+    OwnerTo(String),
+}
+
 /// COMMENT ON.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]

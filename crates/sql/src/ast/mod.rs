@@ -107,6 +107,16 @@ pub enum Statement {
         schema: String,
         name: String,
     },
+    /// CREATE TYPE ... AS ENUM.
+    CreateEnum {
+        name: ObjectName,
+        labels: Vec<String>,
+    },
+    /// ALTER TYPE of an enum.
+    AlterEnum {
+        name: ObjectName,
+        action: AlterEnumAction,
+    },
     /// ALTER SCHEMA ... OWNER TO.
     AlterSchemaOwner {
         schema: String,
@@ -200,6 +210,8 @@ impl Statement {
             Statement::CreateView(_) => "CREATE VIEW",
             Statement::CreateDatabase(_) => "CREATE DATABASE",
             Statement::AlterIndexRename { .. } => "ALTER INDEX",
+            Statement::CreateEnum { .. } => "CREATE TYPE",
+            Statement::AlterEnum { .. } => "ALTER TYPE",
             Statement::AlterSchemaRename { .. } | Statement::AlterSchemaOwner { .. } => "ALTER SCHEMA",
             Statement::Drop(drop) => drop.kind.drop_tag(),
             Statement::Comment(_) => "COMMENT",

@@ -10,6 +10,7 @@ use crate::functions::json::populate;
 use crate::functions::{FunctionClass, function_class, resolve_aggregate, resolve_function, resolve_set_function};
 use crate::plan::{AggregateCall, SortKey, TableFunction, TableFunctionCall};
 use crate::types::coercion::need_order;
+use crate::types::enums::{is_enum, labels};
 use crate::types::{ColumnType, DataType, Datum, Shape, lookup_type_name};
 use std::sync::Arc;
 
@@ -39,6 +40,11 @@ impl Binder<'_> {
         }
         if let Some(window) = &call.over {
             return self.window_call(call, window);
+        }
+        if let ("enum_first" | "enum_last" | "enum_range", [arg]) = (name, call.args.as_slice()) {
+            // Asked of the type: the value is usually NULL.
+            let ty = self.expr(&arg.value)?.ty().ty;
+            return if is_enum(ty) { Ok(labels_of(name, ty)) } else { Err(self.no_function(call)) };
         }
         match function_class(name) {
             Some(FunctionClass::Aggregate) => self.aggregate(call),
@@ -328,5 +334,19 @@ impl Binder<'_> {
             function.func.columns.iter().map(|(_, ty)| concrete(*ty).into()).collect()
         };
         Ok(TableFunction { call: TableFunctionCall::Set { function, args }, types })
+    }
+}
+
+/// `enum_first`, `enum_last`, `enum_range` of an enum type.
+fn labels_of(name: &str, ty: DataType) -> Expr {
+    let all = labels(ty);
+    let one = |label: Option<&Arc<crate::types::enums::EnumLabel>>| label.map_or(Datum::Null, |label| Datum::Enum(label.clone()));
+    match name {
+        "enum_first" => Expr::Const(one(all.first()), ty.into()),
+        "enum_last" => Expr::Const(one(all.last()), ty.into()),
+        _ => {
+            let array = crate::types::array_of(ty).unwrap_or(DataType::TEXT_ARRAY);
+            Expr::Const(Datum::array(ty, all.iter().map(|label| Datum::Enum(label.clone())).collect()), array.into())
+        }
     }
 }

@@ -4,7 +4,6 @@ use super::Binder;
 use super::coerce::folded;
 use super::logical::SubqueryKind;
 use super::query::Hints;
-use super::table_type::column_type;
 use crate::ast::{self, LikeKind, Literal};
 use crate::error::{SqlError, SqlState};
 use crate::expr::{CompareOp, Expr};
@@ -420,7 +419,7 @@ impl Binder<'_> {
     // ---- the rest
 
     fn explicit_cast(&mut self, expr: &ast::Expr, ty: &ast::TypeName, pos: usize) -> Result<Expr, SqlError> {
-        let to = column_type(ty)?;
+        let to = self.named_type(ty)?;
         // `ARRAY[]::int[]` says what the empty array is made of.
         if let ast::Expr::Array(list, _) = expr
             && let Some(element) = element_of(to.ty)

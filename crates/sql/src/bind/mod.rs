@@ -28,7 +28,7 @@ mod window;
 
 pub use logical::{Bound, ColumnId, ColumnInfo, Logical};
 pub use stored::{bind_row_expression, bind_scalar};
-pub use table_type::column_type;
+pub use table_type::{column_type, type_in};
 
 use crate::ast::{Statement, WindowSpec};
 use crate::catalog::{Catalog, Oid};
@@ -242,6 +242,11 @@ impl<'a> Binder<'a> {
             rewrites: self.rewrites,
             read_only: self.read_only,
         })
+    }
+
+    /// The type of a name.
+    fn named_type(&self, name: &crate::ast::TypeName) -> Result<ColumnType, SqlError> {
+        type_in(name, self.catalog, &self.settings.search_path)
     }
 
     fn new_column(&mut self, name: impl Into<String>, ty: ColumnType) -> ColumnId {

@@ -1,6 +1,5 @@
 //! Row values in expressions: what their fields are, `(row).field`, `(row).*`, and functions whose result has the shape of an argument.
 
-use super::table_type::column_type;
 use super::{Binder, Clause};
 use crate::ast::{self, FunctionCall, Literal, TableAlias};
 use crate::error::{SqlError, SqlState};
@@ -76,7 +75,7 @@ impl Binder<'_> {
         alias: Option<&TableAlias>,
     ) -> Result<(TableFunction, Vec<String>), SqlError> {
         let pos = call.name.pos;
-        let defined = alias.map(defined_shape).transpose()?.flatten();
+        let defined = alias.map(|alias| self.defined_shape(alias)).transpose()?.flatten();
         let (base, source) = match (kind.defined, call.args.as_slice()) {
             (true, [source]) => (None, source),
             (false, [base, source]) => (Some(base), source),
@@ -107,14 +106,27 @@ impl Binder<'_> {
         Ok((TableFunction { call: TableFunctionCall::Set { function, args: vec![base, value] }, types }, names))
     }
 
+    /// The shape of a column definition list, `AS t (a int, b text)`.
+    fn defined_shape(&self, alias: &TableAlias) -> Result<Option<Shape>, SqlError> {
+        if alias.columns.iter().all(|(_, ty)| ty.is_none()) {
+            return Ok(None);
+        }
+        let mut fields = Vec::with_capacity(alias.columns.len());
+        for (name, ty) in &alias.columns {
+            let Some(ty) = ty else { return Err(needs_definition(name.pos)) };
+            fields.push((name.value.clone(), self.named_type(ty)?));
+        }
+        Ok(Some(Shape { fields }))
+    }
+
     /// The row whose shape is wanted: `NULL::some_table` stands for a row of NULLs.
     fn base_row(&mut self, base: &ast::Expr) -> Result<Expr, SqlError> {
         if let ast::Expr::Cast { expr, ty, .. } = base
             && matches!(**expr, ast::Expr::Literal(Literal::Null, _))
-            && column_type(ty).is_err()
+            && self.named_type(ty).is_err()
         {
             let name = ast::ObjectName { catalog: None, schema: ty.schema.clone(), name: ty.name.clone(), pos: ty.pos };
-            let found = self.relation(&name).map_err(|_| column_type(ty).err().unwrap_or_else(|| needs_definition(ty.pos)))?;
+            let found = self.relation(&name).map_err(|_| self.named_type(ty).err().unwrap_or_else(|| needs_definition(ty.pos)))?;
             let table = found.descriptor().clone();
             self.relations.push(table.oid);
             let fields = table.visible_columns().map(|(_, column)| (column.name.clone(), column.ty)).collect();
@@ -131,19 +143,6 @@ impl Binder<'_> {
 
 fn needs_definition(pos: usize) -> SqlError {
     SqlError::new(SqlState::SYNTAX_ERROR, "a column definition list is required for functions returning \"record\"").at(pos)
-}
-
-/// The shape of a column definition list, `AS t (a int, b text)`.
-fn defined_shape(alias: &TableAlias) -> Result<Option<Shape>, SqlError> {
-    if alias.columns.iter().all(|(_, ty)| ty.is_none()) {
-        return Ok(None);
-    }
-    let mut fields = Vec::with_capacity(alias.columns.len());
-    for (name, ty) in &alias.columns {
-        let Some(ty) = ty else { return Err(needs_definition(name.pos)) };
-        fields.push((name.value.clone(), column_type(ty)?));
-    }
-    Ok(Some(Shape { fields }))
 }
 
 fn null_row(shape: Shape) -> Expr {

@@ -1,6 +1,7 @@
 //! Type names as written, into types with their modifiers.
 
 use crate::ast::TypeName;
+use crate::catalog::Catalog;
 use crate::error::{SqlError, SqlState};
 use crate::types::catalog::{is_unsupported_name, make_numeric_typmod};
 use crate::types::{ColumnType, DataType, array_of, lookup_type_name};
@@ -28,6 +29,18 @@ pub fn column_type(name: &TypeName) -> Result<ColumnType, SqlError> {
         })?;
     }
     Ok(ColumnType { ty, typmod })
+}
+
+/// The type of a name, which may be one that a user has made.
+pub fn type_in(name: &TypeName, catalog: &Catalog, search_path: &[String]) -> Result<ColumnType, SqlError> {
+    column_type(name).or_else(|error| {
+        let Some((_, found)) = catalog.enum_named(name.schema.as_deref(), &name.name, search_path) else { return Err(error) };
+        if !name.modifiers.is_empty() {
+            let message = format!("type modifier is not allowed for type \"{}\"", name.name);
+            return Err(SqlError::new(SqlState::SYNTAX_ERROR, message).at(name.pos));
+        }
+        Ok(DataType(if name.array_dims > 0 { found.array_oid } else { found.oid }).into())
+    })
 }
 
 /// information_schema's domains.

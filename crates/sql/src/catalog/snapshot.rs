@@ -5,6 +5,7 @@
 
 use super::{Oid, RelationKind, TableDescriptor, TableStatistics};
 use crate::types::ColumnType;
+use crate::types::enums::{self, EnumDescriptor};
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, OnceLock};
@@ -28,6 +29,9 @@ pub struct SchemaDescriptor {
     /// What was granted; none when nobody has granted or revoked anything.
     #[serde(default)]
     pub acl: Option<Vec<super::AclItem>>,
+    /// Enum types in it.
+    #[serde(default)]
+    pub enums: Vec<EnumDescriptor>,
 }
 
 /// A table that has no stored rows: a provider in the executor, found by `(schema, name)`, fills it when it is scanned.
@@ -88,6 +92,28 @@ impl Catalog {
     /// A schema by name.
     pub fn schema(&self, name: &str) -> Option<&Arc<SchemaDescriptor>> {
         self.schemas.get(name)
+    }
+
+    /// An enum type by name along a search path, or in the given schema.
+    pub fn enum_named(
+        &self,
+        schema: Option<&str>,
+        name: &str,
+        search_path: &[String],
+    ) -> Option<(&Arc<SchemaDescriptor>, &EnumDescriptor)> {
+        let inside = |schema: &str| {
+            let schema = self.schemas.get(schema)?;
+            schema.enums.iter().find(|e| e.name == name).map(|e| (schema, e))
+        };
+        match schema {
+            Some(schema) => inside(schema),
+            None => search_path.iter().find_map(|schema| inside(schema)),
+        }
+    }
+
+    /// All enum types with their schemas.
+    pub fn enums(&self) -> impl Iterator<Item = (&Arc<SchemaDescriptor>, &EnumDescriptor)> {
+        self.schemas.values().flat_map(|schema| schema.enums.iter().map(move |e| (schema, e)))
     }
 
     /// All schemas, in no order.
@@ -201,7 +227,14 @@ impl CatalogBuilder {
         let builtin = [("pg_catalog", PG_CATALOG_OID), ("information_schema", 13000), ("tidelock", TIDELOCK_OID), ("public", PUBLIC_OID)];
         for (name, oid) in builtin {
             let comment = (oid == PUBLIC_OID).then(|| "standard public schema".to_owned());
-            builder.put_schema(SchemaDescriptor { oid, name: name.into(), owner: "tidelock".into(), comment, acl: None });
+            builder.put_schema(SchemaDescriptor {
+                oid,
+                name: name.into(),
+                owner: "tidelock".into(),
+                comment,
+                acl: None,
+                enums: Vec::new(),
+            });
         }
         builder
     }
@@ -213,6 +246,7 @@ impl CatalogBuilder {
 
     /// Adds or replaces a schema.
     pub fn put_schema(&mut self, schema: SchemaDescriptor) {
+        schema.enums.iter().for_each(|e| enums::register(&schema.name, e));
         self.catalog.by_name.entry(schema.name.clone()).or_default();
         self.catalog.schemas.insert(schema.name.clone(), Arc::new(schema));
     }

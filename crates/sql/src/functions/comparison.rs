@@ -86,5 +86,6 @@ pub(super) static FUNCTIONS: &[BuiltinFunction] = families![
     (OIDVECTOR, OIDVECTOR),
     (ANYARRAY, ANYARRAY),
     (JSONB, JSONB),
+    (ANYENUM, ANYENUM),
     (RECORD, RECORD),
 ];

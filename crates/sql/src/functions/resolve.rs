@@ -224,6 +224,14 @@ fn polymorphic_element(declared: &[DataType], args: &[DataType]) -> Option<Optio
                     elements.push(catalog::element_of(*actual)?);
                 }
             }
+            DataType::ANYENUM => {
+                polymorphic = true;
+                match *actual {
+                    DataType::UNKNOWN => {}
+                    actual if crate::types::enums::is_enum(actual) => elements.push(actual),
+                    _ => return None,
+                }
+            }
             DataType::ANYELEMENT | DataType::ANYNONARRAY | DataType::ANYCOMPATIBLE => {
                 polymorphic = true;
                 if *ty == DataType::ANYNONARRAY && actual.is_array() {
@@ -249,7 +257,9 @@ fn polymorphic_element(declared: &[DataType], args: &[DataType]) -> Option<Optio
 
 fn substitute(declared: DataType, element: Option<DataType>, actual: DataType) -> Option<DataType> {
     match declared {
-        DataType::ANYELEMENT | DataType::ANYNONARRAY | DataType::ANYCOMPATIBLE => element.or(Some(declared)),
+        // Nothing says which enum.
+        DataType::ANYENUM if element == Some(DataType::TEXT) => None,
+        DataType::ANYELEMENT | DataType::ANYNONARRAY | DataType::ANYCOMPATIBLE | DataType::ANYENUM => element.or(Some(declared)),
         DataType::ANYARRAY | DataType::ANYCOMPATIBLEARRAY => match element {
             Some(element) => catalog::array_of(element),
             None => Some(declared),

@@ -111,7 +111,7 @@ fn format_type_fn(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
         return out("-");
     }
     let typmod = if args[1].is_null() { None } else { Some(int4(args, 1)?) };
-    if catalog::info(ty).name == "???" {
+    if ty.0 >= crate::catalog::FIRST_USER_OID || catalog::info(ty).name == "???" {
         return out(ctx.session.object_name(ObjectKind::Type, ty.0).unwrap_or_else(|| "???".into()));
     }
     out(match typmod {
@@ -131,8 +131,10 @@ fn to_regclass(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
 fn to_regnamespace(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     Ok(ctx.session.object_oid(ObjectKind::Namespace, text(args, 0)?).map_or(Datum::Null, Datum::Oid))
 }
-fn to_regtype(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    Ok(lookup_type_name(text(args, 0)?).map_or(Datum::Null, |ty| Datum::Oid(ty.0)))
+fn to_regtype(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let name = text(args, 0)?;
+    let found = lookup_type_name(name).map(|ty| ty.0).or_else(|| ctx.session.object_oid(ObjectKind::Type, name));
+    Ok(found.map_or(Datum::Null, Datum::Oid))
 }
 
 fn constant_false(_: &EvalContext<'_>, _: &[Datum]) -> Answer {

@@ -1,7 +1,7 @@
 //! ALTER.
 
 use super::cursor::Cursor;
-use crate::ast::{AlterSequence, AlterTable, AlterTableAction, ConstraintTiming, Ident, ObjectKind, Statement};
+use crate::ast::{AlterEnumAction, AlterSequence, AlterTable, AlterTableAction, ConstraintTiming, Ident, ObjectKind, Statement};
 use crate::error::SqlError;
 use sqlparser::tokenizer::Token;
 
@@ -14,6 +14,7 @@ impl Cursor<'_> {
             () if self.eat("INDEX") => self.alter_index(),
             () if self.eat("SEQUENCE") => self.alter_sequence(),
             () if self.eat("SCHEMA") => self.alter_schema(),
+            () if self.eat("TYPE") => self.alter_type(),
             () => {
                 let Token::Word(word) = &self.peek(0).token else { return Err(self.syntax_error()) };
                 let what = word.value.to_ascii_uppercase();
@@ -241,6 +242,30 @@ impl Cursor<'_> {
             return Err(self.syntax_error());
         }
         Ok(Statement::AlterSequence(AlterSequence { name, if_exists, options }))
+    }
+
+    fn alter_type(&mut self) -> Result<Statement, SqlError> {
+        let name = self.object_name()?;
+        let action = match () {
+            () if self.eat_all(&["ADD", "VALUE"]) => {
+                let if_not_exists = self.eat_all(&["IF", "NOT", "EXISTS"]);
+                let label = self.string()?;
+                let place = match () {
+                    () if self.eat("BEFORE") => Some((true, self.string()?)),
+                    () if self.eat("AFTER") => Some((false, self.string()?)),
+                    () => None,
+                };
+                AlterEnumAction::AddValue { label, if_not_exists, place }
+            }
+            () if self.eat_all(&["RENAME", "VALUE"]) => {
+                let from = self.string()?;
+                self.expect("TO")?;
+                AlterEnumAction::RenameValue { from, to: self.string()? }
+            }
+            () if self.eat_all(&["OWNER", "TO"]) => AlterEnumAction::OwnerTo(self.any_word()?),
+            () => return Err(SqlError::unsupported("that form of ALTER TYPE")),
+        };
+        Ok(Statement::AlterEnum { name, action })
     }
 
     fn alter_schema(&mut self) -> Result<Statement, SqlError> {

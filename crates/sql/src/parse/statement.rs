@@ -229,6 +229,7 @@ impl Cursor<'_> {
             () if self.eat("SEQUENCE") => self.create_sequence(temporary),
             () if self.is("UNIQUE") || self.is("INDEX") => self.create_index(),
             () if self.eat("SCHEMA") => self.create_schema(),
+            () if self.eat("TYPE") => self.create_type(),
             () if self.eat("DATABASE") => self.create_database(),
             () => {
                 let rest: Vec<String> = (0..2)
@@ -406,6 +407,18 @@ impl Cursor<'_> {
         }
         self.eat("RESTRICT");
         false
+    }
+
+    /// `TYPE name AS ENUM (...)`, the only kind of type that can be made.
+    fn create_type(&mut self) -> Result<Statement, SqlError> {
+        let name = self.object_name()?;
+        if !self.eat_all(&["AS", "ENUM"]) {
+            return Err(SqlError::unsupported("CREATE TYPE of another kind than ENUM"));
+        }
+        self.expect_token(&Token::LParen)?;
+        let labels = if self.is_token(&Token::RParen) { Vec::new() } else { self.comma_list(|c| c.string())? };
+        self.expect_token(&Token::RParen)?;
+        Ok(Statement::CreateEnum { name, labels })
     }
 
     fn comment(&mut self) -> Result<Statement, SqlError> {

@@ -260,6 +260,8 @@ fn is_definition(statement: &Statement) -> bool {
             | Statement::AlterIndexRename { .. }
             | Statement::AlterSchemaRename { .. }
             | Statement::AlterSchemaOwner { .. }
+            | Statement::CreateEnum { .. }
+            | Statement::AlterEnum { .. }
             | Statement::Drop(_)
             | Statement::Comment(_)
             | Statement::Grant(_)

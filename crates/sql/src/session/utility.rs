@@ -289,7 +289,9 @@ impl Session {
     }
 
     fn prepare_statement(&mut self, prepare: &Prepare, text: &str) -> Result<(), SqlError> {
-        let declared = prepare.types.iter().map(|ty| crate::bind::column_type(ty).map(|ty| ty.ty));
+        let scope = self.scope();
+        let path = &scope.plan_settings.search_path;
+        let declared = prepare.types.iter().map(|ty| crate::bind::type_in(ty, &scope.catalog, path).map(|ty| ty.ty));
         let declared: Vec<DataType> = declared.collect::<Result<_, _>>()?;
         if !super::extended::can_be_prepared(&prepare.statement) {
             return Err(SqlError::unsupported(format_args!("PREPARE of {}", prepare.statement.tag())));

@@ -159,7 +159,11 @@ impl SessionInfo for SessionView {
             ObjectKind::Role => (name == self.handle.user || name == "postgres").then_some(10),
             ObjectKind::Function => crate::catalog::functions::function_oid(text),
             ObjectKind::Operator => crate::catalog::functions::operator_oid(text),
-            ObjectKind::Type => None,
+            ObjectKind::Type => {
+                let element = name.strip_suffix("[]").unwrap_or(&name);
+                let (_, found) = catalog.enum_named(schema.as_deref(), element, &self.search_path())?;
+                Some(if element.len() < name.len() { found.array_oid } else { found.oid })
+            }
         }
     }
 
@@ -175,7 +179,13 @@ impl SessionInfo for SessionView {
             ObjectKind::Role => (oid == 10).then(|| "postgres".to_string()),
             ObjectKind::Function => crate::catalog::functions::function_name(oid),
             ObjectKind::Operator => crate::catalog::functions::operator_name(oid),
-            ObjectKind::Type => None,
+            ObjectKind::Type => {
+                let (schema, found) = catalog.enums().find(|(_, e)| e.oid == oid || e.array_oid == oid)?;
+                let path = self.search_path();
+                let visible = catalog.enum_named(None, &found.name, &path).is_some_and(|(_, e)| e.oid == found.oid);
+                let name = if visible { quoted(&found.name) } else { format!("{}.{}", quoted(&schema.name), quoted(&found.name)) };
+                Some(if found.oid == oid { name } else { format!("{name}[]") })
+            }
         }
     }
 

@@ -46,6 +46,7 @@ pub fn decode(bytes: &[u8], ty: DataType) -> Result<Datum, SqlError> {
             plain_text(rest, ty)?
         }
         DataType::JSON => plain_text(bytes, ty)?,
+        ty if super::enums::is_enum(ty) => plain_text(bytes, ty)?,
         DataType::CHAR => Datum::Char(bytes.first().copied().unwrap_or(0)),
         DataType::DATE => Datum::Date(i32::from_be_bytes(fixed(bytes)?)),
         DataType::TIME => Datum::Time(i64::from_be_bytes(fixed(bytes)?)),
@@ -153,6 +154,7 @@ pub fn encode(value: &Datum, _ty: DataType, out: &mut Vec<u8>) -> Result<(), Sql
             out.extend_from_slice(&interval.months.to_be_bytes());
         }
         Datum::Uuid(uuid) => out.extend_from_slice(uuid),
+        Datum::Enum(label) => out.extend_from_slice(label.label.as_bytes()),
         Datum::Json(text) => out.extend_from_slice(text.as_bytes()),
         Datum::Jsonb(value) => {
             out.push(JSON_VERSION);

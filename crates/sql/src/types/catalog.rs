@@ -131,6 +131,7 @@ static TYPES: &[TypeInfo] = &[
     t(2951, "_uuid", -1, b'i', b'A', false, 0, 2950, "uuid[]"),
     t(3220, "pg_lsn", 8, b'd', b'U', false, 3221, 0, "pg_lsn"),
     t(3221, "_pg_lsn", -1, b'd', b'A', false, 0, 3220, "pg_lsn[]"),
+    t(3500, "anyenum", 4, b'i', b'P', false, 0, 0, "anyenum"),
     t(3802, "jsonb", -1, b'i', b'U', false, 3807, 0, "jsonb"),
     t(3807, "_jsonb", -1, b'i', b'A', false, 0, 3802, "jsonb[]"),
     t(4072, "jsonpath", -1, b'i', b'U', false, 4073, 0, "jsonpath"),
@@ -151,7 +152,7 @@ static NO_TYPE: TypeInfo = t(0, "???", -1, b'i', b'X', false, 0, 0, "???");
 pub fn info(ty: DataType) -> &'static TypeInfo {
     match TYPES.binary_search_by_key(&ty, |info| info.ty) {
         Ok(at) => &TYPES[at],
-        Err(_) => &NO_TYPE,
+        Err(_) => super::enums::info(ty).unwrap_or(&NO_TYPE),
     }
 }
 

@@ -35,6 +35,7 @@ pub fn cmp(a: &Datum, b: &Datum) -> Ordering {
         (D::Oid(a), D::Oid(b)) => a.cmp(b),
         (D::Array(a), D::Array(b)) => cmp_array(a, b),
         (D::Record(a), D::Record(b)) => cmp_slices(a, b),
+        (D::Enum(a), D::Enum(b)) => a.order.total_cmp(&b.order),
         (D::Jsonb(a), D::Jsonb(b)) => super::json::compare::cmp(a, b),
         (D::Json(a), D::Json(b)) => a.as_bytes().cmp(b.as_bytes()),
         _ => cmp_numbers(a, b).unwrap_or_else(|| rank(a).cmp(&rank(b))),
@@ -137,6 +138,7 @@ pub fn hash(value: &Datum, state: &mut impl Hasher) {
         Datum::Uuid(uuid) => uuid.hash(state),
         Datum::Array(array) => array.elements.iter().for_each(|element| hash_as(array.element, element, state)),
         Datum::Record(fields) => fields.iter().for_each(|field| hash(field, state)),
+        Datum::Enum(label) => label.oid.hash(state),
         Datum::Json(text) => text.as_bytes().hash(state),
         Datum::Jsonb(value) => super::json::compare::hash(value, state),
         // jsonpath has no equality; nothing hashes by it.

@@ -53,6 +53,7 @@ fn encode_value(key: &mut Key, value: &Datum, ty: DataType) -> Result<(), SqlErr
             encoding::raw(key, &ordered.to_be_bytes());
         }
         Datum::Array(array) => return encode_array(key, array),
+        Datum::Enum(label) => encoding::float(key, f64::from(label.order)),
         Datum::Jsonb(value) => jsonb(key, value),
         Datum::Record(_) => return Err(SqlError::unsupported("a record as a key")),
         Datum::Json(_) | Datum::JsonPath(_) => return Err(SqlError::unsupported(format_args!("a {ty} as a key"))),

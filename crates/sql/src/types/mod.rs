@@ -13,6 +13,7 @@ pub mod catalog;
 pub mod coercion;
 pub mod compare;
 pub mod datetime;
+pub mod enums;
 pub mod json;
 pub mod key_codec;
 pub mod numeric;
@@ -106,6 +107,7 @@ impl DataType {
     pub const ANYNONARRAY: DataType = DataType(2776);
     pub const ANYCOMPATIBLE: DataType = DataType(5077);
     pub const ANYCOMPATIBLEARRAY: DataType = DataType(5078);
+    pub const ANYENUM: DataType = DataType(3500);
     pub const CSTRING: DataType = DataType(2275);
 }
 
@@ -227,6 +229,8 @@ pub enum Datum {
     Json(Arc<str>),
     /// `jsonb`
     Jsonb(Arc<Json>),
+    /// A label of an enum type.
+    Enum(Arc<enums::EnumLabel>),
     /// `jsonpath`
     JsonPath(Arc<json::path::JsonPath>),
 }

@@ -3,7 +3,7 @@
 //! A column's bytes carry no type; the catalog knows it.  Integers take as many bytes as they need (the layout knows where a column
 //! ends), and equal values of one type have equal bytes, which "refresh by value" relies on.
 
-use super::{DataType, Datum, Interval, binary, json, numeric::Numeric};
+use super::{DataType, Datum, Interval, binary, enums, json, numeric::Numeric};
 use crate::error::{SqlError, SqlState};
 use num_bigint::BigInt;
 use std::sync::Arc;
@@ -55,6 +55,7 @@ pub fn encode_column(value: &Datum, out: &mut Vec<u8>) {
             int(interval.micros, out);
         }
         Datum::Uuid(uuid) => out.extend_from_slice(uuid),
+        Datum::Enum(label) => int(i64::from(label.oid), out),
         Datum::Json(text) => out.extend_from_slice(text.as_bytes()),
         Datum::Jsonb(value) => json::codec::encode(value, out),
         Datum::JsonPath(path) => out.extend_from_slice(path.to_string().as_bytes()),
@@ -151,6 +152,7 @@ fn read_column(bytes: &[u8], ty: DataType) -> Option<Datum> {
         }),
         ty if ty.is_text() => Datum::Text(std::str::from_utf8(bytes).ok()?.into()),
         ty if ty.is_oid() => Datum::Oid(read_int(bytes)?.try_into().ok()?),
+        ty if enums::is_enum(ty) => Datum::Enum(enums::by_oid(ty, read_int(bytes)?.try_into().ok()?)?),
         ty => binary::decode(bytes, ty).ok()?,
     })
 }

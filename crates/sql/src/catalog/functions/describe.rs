@@ -48,6 +48,10 @@ pub(super) fn object_comment(call: &Call<'_>) -> Result<Datum, SqlError> {
             Datum::Null => part_comment(call, PG_CLASS, oid),
             found => found,
         },
+        "pg_type" => {
+            let found = call.catalog.enums().find(|(_, e)| e.oid == oid);
+            super::super::rows::optional(found.and_then(|(_, e)| e.comment.as_deref()))
+        }
         "pg_constraint" => part_comment(call, PG_CONSTRAINT, oid),
         "pg_namespace" => {
             let schema = call.catalog.schemas().find(|schema| schema.oid == oid);

@@ -41,7 +41,9 @@ struct Attribute<'c> {
 
 impl<'c> Attribute<'c> {
     fn new(relation: Oid, number: usize, column: &'c Column, of_index: bool) -> Attribute<'c> {
-        let (by_value, storage) = STORAGE.get(&column.ty.ty.0).copied().unwrap_or((false, b'x'));
+        // An enum's value is a number in PostgreSQL's storage.
+        let made = if crate::types::enums::is_enum(column.ty.ty) { (true, b'p') } else { (false, b'x') };
+        let (by_value, storage) = STORAGE.get(&column.ty.ty.0).copied().unwrap_or(made);
         Attribute { relation, number: number as i16, column, of_index, by_value, storage }
     }
 }

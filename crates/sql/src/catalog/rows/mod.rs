@@ -19,6 +19,7 @@ mod routines;
 mod server;
 mod statistics;
 mod time_zones;
+mod types;
 
 pub(super) use constraints::{Constraint, Kind as ConstraintKind, of_table as constraints_of};
 pub(crate) use objects::{DATABASE_OID, PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE};
@@ -63,6 +64,8 @@ pub fn rows(scan: &VirtualScan<'_>, catalog: &Arc<Catalog>, facts: &dyn SystemFa
             "pg_depend" => objects::dependencies(scan, catalog),
             "pg_description" => objects::descriptions(scan, catalog),
             "pg_rewrite" => objects::rewrites(scan, catalog),
+            "pg_type" => types::types(scan, catalog),
+            "pg_enum" => types::labels(scan, catalog),
             "pg_extension" => objects::extensions(scan),
             "pg_authid" => objects::roles(scan, facts),
             "pg_proc" => routines::routines(scan),

@@ -12,6 +12,7 @@ use crate::types::{DataType, Datum};
 /// OIDs of the catalogs that dependencies and comments name.
 pub(crate) const PG_CLASS: Oid = 1259;
 pub(crate) const PG_NAMESPACE: Oid = 2615;
+const PG_TYPE: Oid = 1247;
 const PG_EXTENSION: Oid = 3079;
 /// The schema `tidelock` shows as an extension of that name, so that tools know that it is not a user's.
 const OWN_EXTENSION: Oid = 14999;
@@ -209,6 +210,8 @@ pub(super) fn descriptions(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
         let table = relation.descriptor();
         table.comments.iter().map(|(column, text)| Comment { object: table.oid, class: PG_CLASS, column: *column, text })
     });
+    let of_types =
+        catalog.enums().filter_map(|(_, e)| Some(Comment { object: e.oid, class: PG_TYPE, column: 0, text: e.comment.as_deref()? }));
     let of_schemas = schemas_in_order(catalog).filter_map(|schema| {
         let text = schema.comment.as_deref()?;
         Some(Comment { object: schema.oid, class: PG_NAMESPACE, column: 0, text })
@@ -217,7 +220,7 @@ pub(super) fn descriptions(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
         let parts = relation.descriptor().part_comments.iter();
         parts.map(|(class, object, text)| Comment { object: *object, class: *class, column: 0, text })
     });
-    fill(scan, COMMENTS, of_relations.chain(of_parts).chain(of_schemas))
+    fill(scan, COMMENTS, of_relations.chain(of_parts).chain(of_types).chain(of_schemas))
 }
 
 /// The role that PostgreSQL makes for whoever owns the database: nobody logs in as it.

@@ -12,7 +12,7 @@ use crate::ast::{
     AlterTable, AlterTableAction, ColumnConstraintKind, ColumnDef, Expr as AstExpr, Ident, ObjectKind, StoredExpr, TableConstraint,
     TypeName,
 };
-use crate::bind::{bind_row_expression, bind_scalar, column_type};
+use crate::bind::{bind_row_expression, bind_scalar, type_in};
 use crate::catalog::{Column, ForeignKey, Identity, Oid, RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::exec::table_keys;
@@ -415,7 +415,7 @@ impl Ddl<'_, '_> {
         using: Option<&StoredExpr>,
     ) -> Result<(), SqlError> {
         let position = column_or_error(&table, column)?;
-        let ty = column_type(ty)?;
+        let ty = type_in(ty, self.catalog(), &self.ctx.plan_settings.search_path)?;
         if !self.views_on(&[table.oid]).is_empty() {
             return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "cannot alter type of a column used by a view or rule"));
         }

@@ -3,7 +3,7 @@
 use super::Ddl;
 use super::sequence::new_definition;
 use crate::ast::{ColumnConstraintKind, ColumnDef, ObjectName, StoredExpr, TypeName};
-use crate::bind::{bind_row_expression, bind_scalar, column_type};
+use crate::bind::{bind_row_expression, bind_scalar, type_in};
 use crate::catalog::{Column, Identity, Oid, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::types::coercion::CastContext;
@@ -58,7 +58,7 @@ impl Ddl<'_, '_> {
         let serial = serial_type(&definition.ty);
         let ty = match serial {
             Some(ty) => ty.into(),
-            None => column_type(&definition.ty)?,
+            None => type_in(&definition.ty, self.catalog(), &self.ctx.plan_settings.search_path)?,
         };
         if matches!(crate::types::info(ty.ty).category, b'P') {
             return Err(SqlError::new(SqlState::INVALID_TABLE_DEFINITION, format!("column \"{}\" has pseudo-type {}", name.value, ty.ty)));

@@ -16,12 +16,8 @@ impl Ddl<'_, '_> {
                 ObjectKind::Sequence => self.drop_relation(name, RelationKind::Sequence, drop)?,
                 ObjectKind::Index => self.drop_index(name, drop)?,
                 ObjectKind::Schema => self.drop_schema(name, drop)?,
-                ObjectKind::Role
-                | ObjectKind::Function
-                | ObjectKind::Type
-                | ObjectKind::Domain
-                | ObjectKind::Extension
-                | ObjectKind::MaterializedView
+                ObjectKind::Type => self.drop_enum(name, drop)?,
+                ObjectKind::Role | ObjectKind::Function | ObjectKind::Domain | ObjectKind::Extension | ObjectKind::MaterializedView
                     if drop.if_exists =>
                 {
                     self.notice(format!("{} \"{}\" does not exist, skipping", drop.kind.noun(), name.name));
@@ -195,8 +191,14 @@ impl Ddl<'_, '_> {
                 (t.oid, format!("{noun} {}.{}", t.schema, t.name))
             })
             .collect();
-        let mut lines: Vec<String> = inside.iter().map(|(_, line)| line.clone()).collect();
+        let types = schema.enums.iter().map(|e| format!("type {}.{}", schema.name, e.name));
+        let mut lines: Vec<String> = inside.iter().map(|(_, line)| line.clone()).chain(types).collect();
         lines.sort();
+        let is_of_schema = |ty: crate::types::DataType| schema.enums.iter().any(|e| e.oid == ty.0 || e.array_oid == ty.0);
+        let uses = |table: &TableDescriptor| table.schema != schema.name && table.visible_columns().any(|(_, c)| is_of_schema(c.ty.ty));
+        if drop.cascade && self.catalog().relations().any(|relation| uses(relation.descriptor())) {
+            return Err(SqlError::unsupported("DROP SCHEMA ... CASCADE of a type that columns elsewhere have"));
+        }
         self.dependents(&format!("schema {}", schema.name), &lines, drop.cascade)?;
         // What holds only among those that go is not worth a notice each.
         for (oid, _) in &inside {

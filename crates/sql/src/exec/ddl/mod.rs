@@ -15,6 +15,7 @@ mod columns;
 mod constraint;
 mod create_table;
 mod drop;
+mod enums;
 mod grant;
 mod index;
 mod rewrite;
@@ -65,6 +66,8 @@ pub async fn run_ddl(statement: &Statement, ctx: &mut ExecContext<'_>) -> Result
         Statement::AlterSchemaRename { schema, name } => ddl.rename_schema(schema, name)?,
         Statement::AlterSchemaOwner { schema, owner } => ddl.change_schema(schema, |schema| schema.owner.clone_from(owner))?,
         Statement::Grant(grant) => ddl.grant(grant)?,
+        Statement::CreateEnum { name, labels } => ddl.create_enum(name, labels).await?,
+        Statement::AlterEnum { name, action } => ddl.alter_enum(name, action).await?,
         Statement::Drop(drop) => ddl.drop_objects(drop).await?,
         Statement::Truncate(truncate) => ddl.truncate(truncate).await?,
         Statement::Comment(comment) => ddl.comment(comment)?,
@@ -263,7 +266,8 @@ impl<'c, 'a> Ddl<'c, 'a> {
             return Err(SqlError::new(SqlState::DUPLICATE_SCHEMA, format!("schema \"{}\" already exists", create.name)));
         }
         let owner = create.owner.clone().unwrap_or_else(|| self.ctx.plan_settings.user.clone());
-        let schema = SchemaDescriptor { oid: self.new_oid().await?, name: create.name.clone(), owner, comment: None, acl: None };
+        let schema =
+            SchemaDescriptor { oid: self.new_oid().await?, name: create.name.clone(), owner, comment: None, acl: None, enums: Vec::new() };
         self.builder.put_schema(schema.clone());
         self.changes.push(Change::PutSchema(schema));
         Ok(())
@@ -320,6 +324,10 @@ impl<'c, 'a> Ddl<'c, 'a> {
                 let oid = place.map_or(table.primary.oid, |at| table.indexes[at].oid);
                 self.comment_part(table, PG_CLASS, oid, comment.text.clone());
                 Ok(())
+            }
+            Kind::Type => {
+                let (schema, at) = self.find_enum(&comment.name)?;
+                self.change_schema(&schema, |schema| schema.enums[at].comment.clone_from(&comment.text))
             }
             Kind::Constraint => {
                 let table = TableDescriptor::clone(&*self.find_table(&comment.name)?);

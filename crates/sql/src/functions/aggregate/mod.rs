@@ -155,8 +155,24 @@ macro_rules! extremes {
     };
 }
 
-static EXTREMES: &[AggregateFunction] =
-    extremes![INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, TEXT, BPCHAR, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL, OID, ANYARRAY];
+static EXTREMES: &[AggregateFunction] = extremes![
+    INT2,
+    INT4,
+    INT8,
+    FLOAT4,
+    FLOAT8,
+    NUMERIC,
+    TEXT,
+    BPCHAR,
+    DATE,
+    TIME,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    INTERVAL,
+    OID,
+    ANYARRAY,
+    ANYENUM
+];
 
 /// A variance family over every number type.
 macro_rules! variances {

@@ -4,7 +4,7 @@
 //! text-format result goes through here, so the common scalars take short paths.
 
 use super::cast::coerce_typmod;
-use super::{ColumnType, DataType, Datum, Json, Numeric, TextContext, catalog, datetime, json};
+use super::{ColumnType, DataType, Datum, Json, Numeric, TextContext, catalog, datetime, enums, json};
 use crate::error::{SqlError, SqlState};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -63,6 +63,13 @@ fn parse_plain(text: &str, ty: DataType, ctx: &TextContext<'_>) -> Result<Datum,
         DataType::RECORD => {
             return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "input of anonymous composite types is not implemented"));
         }
+        ty if enums::is_enum(ty) => match enums::by_text(ty, text) {
+            Some(label) => Datum::Enum(label),
+            None => {
+                let message = format!("invalid input value for enum {ty}: \"{text}\"");
+                return Err(SqlError::new(SqlState::INVALID_TEXT_REPRESENTATION, message));
+            }
+        },
         DataType::INT2VECTOR | DataType::OIDVECTOR => array::parse_vector(text, ty, ctx)?,
         ty if ty.is_oid() => Datum::Oid(reg::parse(text, ty, ctx)?),
         ty => match catalog::element_of(ty) {
@@ -108,6 +115,7 @@ pub fn write(value: &Datum, ty: DataType, ctx: &TextContext<'_>, out: &mut Strin
         Datum::Oid(oid) => reg::write(*oid, ty, ctx, out),
         Datum::Array(value) => array::write(value, ty, ctx, out),
         Datum::Record(fields) => array::write_record(fields, ctx, out),
+        Datum::Enum(label) => out.push_str(&label.label),
         Datum::Json(text) => out.push_str(text),
         Datum::Jsonb(value) => value.write(out),
         Datum::JsonPath(path) => {
@@ -145,6 +153,7 @@ pub fn natural_type(value: &Datum) -> DataType {
         Datum::Oid(_) => DataType::OID,
         Datum::Array(array) => catalog::array_of(array.element).unwrap_or(DataType::TEXT_ARRAY),
         Datum::Record(_) => DataType::RECORD,
+        Datum::Enum(label) => label.ty,
         Datum::Json(_) => DataType::JSON,
         Datum::Jsonb(_) => DataType::JSONB,
         Datum::JsonPath(_) => DataType::JSONPATH,
