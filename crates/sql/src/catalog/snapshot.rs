@@ -251,6 +251,14 @@ impl CatalogBuilder {
         self.catalog.schemas.insert(schema.name.clone(), Arc::new(schema));
     }
 
+    /// The same, by OID.
+    pub fn drop_schema_by_oid(&mut self, oid: Oid) {
+        let name = self.catalog.schemas.values().find(|schema| schema.oid == oid).map(|schema| schema.name.clone());
+        if let Some(name) = name {
+            self.drop_schema(&name);
+        }
+    }
+
     /// Removes a schema and forgets what was in it.
     pub fn drop_schema(&mut self, name: &str) {
         self.catalog.owners = OnceLock::new();

@@ -17,7 +17,7 @@
 //! mattered, so a version that moves on does not fail anyone's refresh; what a transaction relies on is asserted at commit instead, relation by relation
 //! ([`relation_key`] with the time the catalog was read).
 
-use super::{Catalog, CatalogBuilder, Oid, SchemaDescriptor, TableDescriptor, TableStatistics};
+use super::{Catalog, CatalogBuilder, FIRST_USER_OID, Oid, SchemaDescriptor, TableDescriptor, TableStatistics};
 use crate::error::{SqlError, SqlState};
 use crate::types::row_codec;
 use crate::types::{DataType, Datum};
@@ -152,7 +152,11 @@ fn parsed<T: serde::de::DeserializeOwned>(value: &[u8]) -> Result<T, SqlError> {
     serde_json::from_slice(value).map_err(|e| SqlError::new(SqlState::DATA_CORRUPTED, format!("a stored definition cannot be read: {e}")))
 }
 
-fn put_schema(builder: &mut CatalogBuilder, _: &[u8], value: &[u8]) -> Result<(), SqlError> {
+fn put_schema(builder: &mut CatalogBuilder, number: &[u8], value: &[u8]) -> Result<(), SqlError> {
+    if value.is_empty() {
+        builder.drop_schema_by_oid(oid_of(number));
+        return Ok(());
+    }
     builder.put_schema(parsed::<SchemaDescriptor>(value)?);
     Ok(())
 }
@@ -163,9 +167,12 @@ fn put_relation(builder: &mut CatalogBuilder, _: &[u8], value: &[u8]) -> Result<
 }
 
 fn put_statistics(builder: &mut CatalogBuilder, number: &[u8], value: &[u8]) -> Result<(), SqlError> {
-    let oid = number.try_into().map(u64::from_be_bytes).unwrap_or_default();
-    builder.put_statistics(oid as Oid, parsed::<TableStatistics>(value)?);
+    builder.put_statistics(oid_of(number), parsed::<TableStatistics>(value)?);
     Ok(())
+}
+
+fn oid_of(number: &[u8]) -> Oid {
+    number.try_into().map(u64::from_be_bytes).unwrap_or_default() as Oid
 }
 
 /// One change of the catalog, to be written.
@@ -187,6 +194,8 @@ impl Change {
         let put = |key, value: Vec<u8>| Write::Put(key, value.into(), LockStrength::Update);
         Ok(match self {
             Change::PutSchema(schema) => put(schema_key(schema.oid), json(serde_json::to_vec(schema))?),
+            // `public` is there without being stored: that it is gone must be.
+            Change::DropSchema(oid, _) if *oid < FIRST_USER_OID => put(schema_key(*oid), Vec::new()),
             Change::DropSchema(oid, _) => Write::Delete(schema_key(*oid)),
             Change::PutRelation(table) => put(relation_key(table.oid), json(serde_json::to_vec(table))?),
             Change::DropRelation(oid) => Write::Delete(relation_key(*oid)),

@@ -40,6 +40,11 @@ impl Cursor {
         self.columns.clone()
     }
 
+    /// How FETCH will give its values.
+    pub(super) fn format(&self) -> Format {
+        self.format
+    }
+
     /// Does it outlive its transaction?
     pub(super) fn survives(&mut self, committed: bool) -> bool {
         self.held |= self.hold && committed;

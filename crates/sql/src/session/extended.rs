@@ -260,7 +260,11 @@ impl Session {
 
     /// Describe of a portal.
     pub fn describe_portal(&mut self, name: &str) -> Result<Option<PortalColumns>, SqlError> {
-        let portal = self.portals.get(name).ok_or_else(|| no_portal(name))?;
+        let Some(portal) = self.portals.get(name) else {
+            // A cursor of DECLARE is a portal, too.
+            let cursor = self.cursors.get(name).ok_or_else(|| no_portal(name))?;
+            return Ok(Some((cursor.columns(), vec![cursor.format()])));
+        };
         let Some(cached) = portal.cached.clone() else { return Ok(None) };
         let formats = portal.formats.clone();
         let columns = match &cached.plan {

@@ -7,7 +7,7 @@ use crate::bind::{bind_row_expression, bind_scalar, type_in};
 use crate::catalog::{Column, Identity, Oid, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::types::coercion::CastContext;
-use crate::types::{ColumnType, DataType};
+use crate::types::{ColumnType, DataType, Datum};
 
 /// PostgreSQL's limit for columns of a table.
 pub(super) const COLUMNS_MAX: usize = 1600;
@@ -106,8 +106,24 @@ impl Ddl<'_, '_> {
     /// A default's text, once it has been seen to make sense; `DEFAULT NULL` is none.
     pub(super) fn default_text(&self, default: &StoredExpr, ty: ColumnType) -> Result<Option<String>, SqlError> {
         bind_scalar(&default.expr, ty, CastContext::Assignment, &self.snapshot(), self.ctx.plan_settings)?;
-        let is_null = matches!(&default.expr, crate::ast::Expr::Literal(crate::ast::Literal::Null, _));
-        Ok((!is_null).then(|| default.text.clone()))
+        use crate::ast::{Expr, Literal};
+        Ok(match &default.expr {
+            Expr::Literal(Literal::Null, _) => None,
+            // The column's type becomes the literal's, as PostgreSQL shows it.
+            Expr::Literal(Literal::String(text), _) if ty.ty.0 < crate::catalog::FIRST_USER_OID => {
+                Some(self.typed_literal(text, ColumnType { ty: ty.ty, typmod: -1 })?)
+            }
+            _ => Some(default.text.clone()),
+        })
+    }
+
+    fn typed_literal(&self, text: &str, ty: ColumnType) -> Result<String, SqlError> {
+        let value = crate::types::text::parse(text, ty, &self.ctx.text())?;
+        let shown = crate::types::text::to_string(&value, ty.ty, &self.ctx.text());
+        Ok(match ty.ty {
+            DataType::BOOL => matches!(value, Datum::Bool(true)).to_string(),
+            _ => format!("'{}'::{ty}", shown.replace('\'', "''")),
+        })
     }
 
     /// Checks the expressions of generated columns, when all columns are known.

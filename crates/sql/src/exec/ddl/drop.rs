@@ -173,7 +173,7 @@ impl Ddl<'_, '_> {
             }
             return Err(SqlError::new(SqlState::INVALID_SCHEMA_NAME, message));
         };
-        if schema.oid < crate::catalog::FIRST_USER_OID {
+        if schema.oid < crate::catalog::FIRST_USER_OID && schema.name != "public" {
             let message = format!("cannot drop schema {} because it is required by the database system", schema.name);
             return Err(SqlError::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, message));
         }
