@@ -27,6 +27,10 @@ async def main(url):
             await connection.execute("insert into apg_items (id) values (1)")
     except asyncpg.UniqueViolationError as error:
         assert error.constraint_name == "apg_items_pkey"
+    await connection.execute("create type apg_mood as enum ('sad', 'happy')")
+    assert await connection.fetchval("select 'happy'::apg_mood") == "happy"
+    assert await connection.fetchval("select array['sad','happy']::apg_mood[]") == ["sad", "happy"]
+    await connection.execute("drop type apg_mood")
     pool = await asyncpg.create_pool(url, min_size=4, max_size=8)
     results = await asyncio.gather(*(pool.fetchval("select $1::int * 2", i) for i in range(100)))
     assert results == [i * 2 for i in range(100)]

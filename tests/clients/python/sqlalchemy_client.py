@@ -32,7 +32,7 @@ class Thing(Base):
     owner: orm.Mapped[Owner] = orm.relationship(back_populates="things")
     price: orm.Mapped[decimal.Decimal] = orm.mapped_column(sa.Numeric(10, 2), server_default="0")
     at: orm.Mapped[datetime.datetime] = orm.mapped_column(sa.DateTime(timezone=True), server_default=sa.func.now())
-    kind: orm.Mapped[Kind] = orm.mapped_column(sa.Enum(Kind, name="sqa_kind", native_enum=False, length=10))
+    kind: orm.Mapped[Kind] = orm.mapped_column(sa.Enum(Kind, name="sqa_kind"))
     tags: orm.Mapped[list[str] | None] = orm.mapped_column(ARRAY(sa.Text))
     extra: orm.Mapped[dict | None] = orm.mapped_column(JSONB)
     key = orm.mapped_column(UUID(as_uuid=True), server_default=sa.text("gen_random_uuid()"))
@@ -65,7 +65,7 @@ inspector = sa.inspect(engine)
 assert {"sqa_owner", "sqa_thing"} <= set(inspector.get_table_names())
 columns = {c["name"]: c for c in inspector.get_columns("sqa_thing")}
 assert isinstance(columns["price"]["type"], sa.Numeric) and columns["price"]["type"].precision == 10
-assert columns["id"]["identity"]["always"] is False
+assert columns["kind"]["type"].enums == ["small", "large"] and columns["id"]["identity"]["always"] is False
 assert inspector.get_pk_constraint("sqa_thing") == {"name": "sqa_thing_pkey", "constrained_columns": ["id"], "comment": None, "dialect_options": {"postgresql_include": []}}, inspector.get_pk_constraint("sqa_thing")
 [foreign_key] = inspector.get_foreign_keys("sqa_thing")
 assert foreign_key["referred_table"] == "sqa_owner" and foreign_key["options"] == {"ondelete": "CASCADE"}
