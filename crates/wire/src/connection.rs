@@ -23,7 +23,7 @@ use crate::watch::watched;
 use futures::FutureExt;
 use pgwire::messages::data::{NoData, ParameterDescription};
 use pgwire::messages::extendedquery::{BindComplete, CloseComplete, ParseComplete, PortalSuspended};
-use pgwire::messages::response::TransactionStatus;
+use pgwire::messages::response::{NotificationResponse, TransactionStatus};
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
@@ -206,9 +206,12 @@ impl Conversation<'_> {
         self.stream.shrink_idle();
         self.control.begin_idle(self.session.idle_timeout());
         let (socket, control) = (Arc::clone(self.stream.socket()), self.control);
+        // Mail for the client is told while it idles, never inside a transaction block.
+        let mailbox = matches!(self.session.status(), Block::None).then(|| Arc::clone(self.session.mailbox()));
         let waited = poll_fn(|context| {
             control.register(context.waker());
-            if control.ending().is_some() {
+            let has_mail = mailbox.as_ref().is_some_and(|mailbox| mailbox.poll(context).is_ready());
+            if control.ending().is_some() || has_mail {
                 return Poll::Ready(Ok(()));
             }
             ready!(socket.poll_read_ready(context))?;
@@ -217,6 +220,9 @@ impl Conversation<'_> {
         waited.await?;
         self.control.end_idle();
         self.check_ending()?;
+        if self.tell_notifications() {
+            self.stream.send().await?;
+        }
         match self.stream.try_fill() {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
             done => Ok(done?),
@@ -359,10 +365,25 @@ impl Conversation<'_> {
         self.ready_for_query().await
     }
 
+    /// Writes what has come for the client by NOTIFY; false when there was nothing.
+    fn tell_notifications(&mut self) -> bool {
+        if self.session.status() != Block::None {
+            return false;
+        }
+        let mail = self.session.mailbox().take();
+        let any = !mail.is_empty();
+        for notification in mail {
+            let (channel, payload) = (notification.channel.to_string(), notification.payload.to_string());
+            self.stream.output.put(NotificationResponse::new(notification.pid, channel, payload));
+        }
+        any
+    }
+
     async fn ready_for_query(&mut self) -> Result<(), Ended> {
         if let Some(fatal) = self.stream.take_fatal() {
             return Err(fatal.into());
         }
+        self.tell_notifications();
         let status = match self.session.status() {
             Block::None | Block::Implicit => TransactionStatus::Idle,
             Block::Explicit => TransactionStatus::Transaction,

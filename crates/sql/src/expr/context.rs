@@ -76,6 +76,16 @@ pub trait SessionInfo: Sync + std::fmt::Debug {
     fn set_setting(&self, name: &str, _value: &str, _is_local: bool) -> Result<String, SqlError> {
         Err(SqlError::new(SqlState::UNDEFINED_OBJECT, format!("unrecognized configuration parameter \"{name}\"")))
     }
+    /// `pg_notify(channel, payload)`: kept until the transaction commits.
+    fn notify(&self, _channel: &str, _payload: &str) -> Result<(), SqlError> {
+        Err(SqlError::unsupported("pg_notify here"))
+    }
+
+    /// `pg_listening_channels()`.
+    fn listening_channels(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// `nextval(sequence)`; see [`crate::functions::Waits::Sequence`].
     fn nextval(&self, _sequence: u32) -> Result<i64, SqlError> {
         Err(SqlError::unsupported("nextval here"))

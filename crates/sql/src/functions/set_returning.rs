@@ -223,6 +223,10 @@ fn keywords(_: &EvalContext<'_>, _: &[Datum]) -> Result<SetRows, SqlError> {
     Ok(Box::new(super::quoting::reserved_words().map(row)))
 }
 
+fn listening_channels(ctx: &EvalContext<'_>, _: &[Datum]) -> Result<SetRows, SqlError> {
+    Ok(Box::new(ctx.session.listening_channels().into_iter().map(|channel| Ok(Datum::text(channel)))))
+}
+
 const fn f(name: &'static str, args: &'static [DataType], result: DataType, eval: SetEvalFn) -> SetFunction {
     SetFunction { name, args, result, columns: &[], column: None, strict: true, eval }
 }
@@ -236,7 +240,7 @@ static FUNCTIONS: &[SetFunction] = &[
     f("regexp_matches", &[TEXT, TEXT], DataType::TEXT_ARRAY, regexp_matches), f("regexp_matches", &[TEXT, TEXT, TEXT], DataType::TEXT_ARRAY, regexp_matches),
     f("regexp_split_to_table", &[TEXT, TEXT], TEXT, regexp_split), f("regexp_split_to_table", &[TEXT, TEXT, TEXT], TEXT, regexp_split), f("string_to_table", &[TEXT, TEXT], TEXT, string_to_table),
     SetFunction { name: "_pg_expandarray", args: &[DataType::ANYARRAY], result: DataType::RECORD, columns: &[("x", DataType::ANYELEMENT), ("n", INT4)], column: None, strict: true, eval: expand_array },
-    f("pg_partition_ancestors", &[DataType::REGCLASS], DataType::REGCLASS, no_rows),
+    f("pg_listening_channels", &[], TEXT, listening_channels), f("pg_partition_ancestors", &[DataType::REGCLASS], DataType::REGCLASS, no_rows),
     SetFunction { name: "pg_get_keywords", args: &[], result: DataType::RECORD, columns: &[("word", TEXT), ("catcode", DataType::CHAR), ("barelabel", BOOL), ("catdesc", TEXT), ("baredesc", TEXT)], column: None, strict: true, eval: keywords },
     SetFunction { name: "pg_options_to_table", args: &[DataType::TEXT_ARRAY], result: DataType::RECORD, columns: &[("option_name", TEXT), ("option_value", TEXT)], column: None, strict: true, eval: options_to_table },
 ];

@@ -81,6 +81,18 @@ fn setval(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     let is_called = args.len() < 3 || boolean(args, 2)?;
     ctx.session.setval(int(args, 0)? as u32, int(args, 1)?, is_called).map(Datum::Int8)
 }
+fn pg_notify(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    // NULLs are empty here, and an empty channel is refused.
+    let part = |at: usize| if args[at].is_null() { Ok("") } else { text(args, at) };
+    ctx.session.notify(part(0)?, part(1)?)?;
+    Ok(Datum::text(""))
+}
+
+/// Mail waits in bounded boxes, not in a queue that all share.
+fn queue_usage(_: &EvalContext<'_>, _: &[Datum]) -> Answer {
+    Ok(Datum::Float8(0.0))
+}
+
 fn must_wait(_: &EvalContext<'_>, _: &[Datum]) -> Answer {
     Err(SqlError::unsupported("a function that waits, in this place"))
 }
@@ -221,6 +233,7 @@ pub(super) static FUNCTIONS: &[BuiltinFunction] = &[
     f("pg_advisory_unlock", &[INT8], BOOL, must_wait).waits(Waits::Lock), f("pg_advisory_unlock", &[INT4, INT4], BOOL, must_wait).waits(Waits::Lock),
     f("pg_advisory_unlock_shared", &[INT8], BOOL, must_wait).waits(Waits::Lock), f("pg_advisory_unlock_shared", &[INT4, INT4], BOOL, must_wait).waits(Waits::Lock),
     f("pg_advisory_unlock_all", &[], VOID, must_wait).waits(Waits::Lock),
+    f("pg_notify", &[TEXT, TEXT], VOID, pg_notify).nullable().volatile(), f("pg_notification_queue_usage", &[], DataType::FLOAT8, queue_usage).volatile(),
     f("gen_random_uuid", &[], DataType::UUID, random_uuid).volatile(), f("format_type", &[OID, INT4], TEXT, format_type_fn).nullable().stable(), f("pg_typeof", &[DataType::ANY], DataType::REGTYPE, pg_typeof).nullable().stable(),
     f("to_regclass", &[TEXT], REGCLASS, to_regclass).stable(), f("to_regtype", &[TEXT], DataType::REGTYPE, to_regtype).stable(), f("to_regnamespace", &[TEXT], DataType::REGNAMESPACE, to_regnamespace).stable(),
     f("pg_is_in_recovery", &[], BOOL, constant_false).volatile(), f("pg_is_other_temp_schema", &[OID], BOOL, constant_false).stable(), f("pg_my_temp_schema", &[], OID, no_oid).stable(), f("pg_type_is_visible", &[OID], BOOL, constant_true).stable(), f("pg_collation_is_visible", &[OID], BOOL, constant_true).stable(),
@@ -242,7 +255,7 @@ pub(super) static CATALOG: &[BuiltinFunction] = &[
     asks!("has_table_privilege", [TEXT, TEXT], BOOL), asks!("has_table_privilege", [OID, TEXT], BOOL), asks!("has_table_privilege", [NAME, TEXT, TEXT], BOOL), asks!("has_table_privilege", [NAME, OID, TEXT], BOOL), asks!("has_any_column_privilege", [OID, TEXT], BOOL), asks!("has_column_privilege", [OID, INT2, TEXT], BOOL), asks!("has_column_privilege", [TEXT, TEXT, TEXT], BOOL),
     asks!("has_schema_privilege", [TEXT, TEXT], BOOL), asks!("has_schema_privilege", [OID, TEXT], BOOL), asks!("has_schema_privilege", [NAME, OID, TEXT], BOOL), asks!("has_database_privilege", [TEXT, TEXT], BOOL), asks!("has_database_privilege", [OID, TEXT], BOOL), asks!("has_database_privilege", [NAME, OID, TEXT], BOOL), asks!("has_function_privilege", [OID, TEXT], BOOL), asks!("has_sequence_privilege", [OID, TEXT], BOOL), asks!("has_sequence_privilege", [TEXT, TEXT], BOOL), asks!("has_type_privilege", [OID, TEXT], BOOL), asks!("acldefault", [CHAR, OID], ACLITEM_ARRAY), asks!("pg_has_role", [OID, TEXT], BOOL), asks!("pg_has_role", [NAME, OID, TEXT], BOOL), asks!("pg_has_role", [NAME, TEXT], BOOL),
     asks!("pg_relation_size", [REGCLASS], INT8), asks!("pg_relation_size", [REGCLASS, TEXT], INT8), asks!("pg_table_size", [REGCLASS], INT8), asks!("pg_indexes_size", [REGCLASS], INT8), asks!("pg_total_relation_size", [REGCLASS], INT8), asks!("pg_database_size", [NAME], INT8), asks!("pg_database_size", [OID], INT8), asks!("pg_tablespace_size", [OID], INT8), asks!("pg_tablespace_location", [OID], TEXT), asks!("pg_relation_filenode", [REGCLASS], OID), asks!("pg_relation_is_publishable", [REGCLASS], BOOL), asks!("pg_relation_is_updatable", [REGCLASS, BOOL], INT4), asks!("pg_column_is_updatable", [REGCLASS, INT2, BOOL], BOOL),
-    asks!("pg_cancel_backend", [INT4], BOOL), asks!("pg_terminate_backend", [INT4], BOOL), asks!("pg_postmaster_start_time", [], TIMESTAMPTZ), asks!("pg_conf_load_time", [], TIMESTAMPTZ), asks!("pg_export_snapshot", [], TEXT), asks!("pg_stat_get_numscans", [OID], INT8), asks!("pg_stat_reset", [], VOID), asks!("pg_reload_conf", [], BOOL), asks!("pg_describe_object", [OID, OID, INT4], TEXT), asks!("pg_index_column_has_property", [REGCLASS, INT4, TEXT], BOOL), asks!("pg_blocking_pids", [INT4], INT4_ARRAY), asks!("pg_notify", [TEXT, TEXT], VOID),
+    asks!("pg_cancel_backend", [INT4], BOOL), asks!("pg_terminate_backend", [INT4], BOOL), asks!("pg_postmaster_start_time", [], TIMESTAMPTZ), asks!("pg_conf_load_time", [], TIMESTAMPTZ), asks!("pg_export_snapshot", [], TEXT), asks!("pg_stat_get_numscans", [OID], INT8), asks!("pg_stat_reset", [], VOID), asks!("pg_reload_conf", [], BOOL), asks!("pg_describe_object", [OID, OID, INT4], TEXT), asks!("pg_index_column_has_property", [REGCLASS, INT4, TEXT], BOOL), asks!("pg_blocking_pids", [INT4], INT4_ARRAY),
 ];
 
 const CHAR: DataType = DataType::CHAR;

@@ -1,5 +1,6 @@
 //! What all sessions of a server share: the key-value door, the catalog, the plan cache, the list of sessions.
 
+use super::notify::Channels;
 use super::plan_cache::PlanCache;
 use super::settings::SessionSettings;
 use crate::catalog::store::{CatalogAt, DescriptorCache, FIRST_USER_INDEX};
@@ -111,6 +112,8 @@ pub struct Database {
     descriptors: DescriptorCache,
     /// Table and advisory locks.
     pub locks: Arc<LockManager>,
+    /// Who listens to what.
+    pub channels: Channels,
     /// Plans.
     pub plans: PlanCache,
     /// The server around us.
@@ -138,6 +141,7 @@ impl Database {
             catalog: ArcSwap::from_pointee(catalog),
             descriptors,
             locks: LockManager::new(hooks.wait_graph()),
+            channels: Channels::default(),
             plans: PlanCache::default(),
             hooks,
             defaults,

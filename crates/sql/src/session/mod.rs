@@ -5,6 +5,7 @@
 //! | [`client`] | the seam to the wire layer: where results go |
 //! | [`database`] | what all sessions share: catalog, plan cache, activity, cancel keys |
 //! | [`settings`] | the settings and their values |
+//! | [`notify`] | LISTEN, NOTIFY and the mail they bring |
 //! | [`plan_cache`] | statements' plans, shared by all sessions |
 //! | `table_locks` | locks on relations, taken before a statement; LOCK TABLE |
 //! | `definition_locks` | which ones a definition needs |
@@ -27,6 +28,7 @@ mod cursor;
 pub mod database;
 mod definition_locks;
 mod extended;
+pub mod notify;
 pub mod plan_cache;
 pub mod settings;
 mod simple;
@@ -39,6 +41,7 @@ mod view;
 pub use client::{Client, CopyInput, CopyStart, FLUSH_BYTES, Format, Mark};
 pub use database::{Activity, ConnectOptions, Database, HeldLock, LockWait, ServerHooks, SessionHandle};
 pub use extended::{Executed, StatementDescription};
+pub use notify::{Mailbox, Notification};
 pub use settings::{SERVER_VERSION, SETTINGS, SessionSettings};
 /// Named by [`ServerHooks`].
 pub use tidelock_kvapi::WaitGraph;
@@ -68,6 +71,7 @@ pub struct Session {
     locks: Arc<SessionLocks>,
     /// How long this statement has waited for table locks: counts towards `statement_timeout`.
     lock_wait: std::time::Duration,
+    mailbox: Arc<Mailbox>,
     portals: HashMap<String, Portal>,
     cursors: HashMap<String, Cursor>,
     notices: Vec<Notice>,
@@ -100,6 +104,7 @@ impl Session {
             transaction: Transaction::default(),
             locks,
             lock_wait: std::time::Duration::ZERO,
+            mailbox: Arc::default(),
             portals: HashMap::new(),
             cursors: HashMap::new(),
             notices: Vec::new(),
@@ -199,6 +204,7 @@ impl Session {
     /// The client is gone: everything is released at once.
     pub async fn close(mut self) {
         self.rollback().await;
+        self.stop_listening();
         self.locks.close();
         self.database.unregister(self.handle.pid);
     }
@@ -207,6 +213,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         // A connection task that was dropped half-way did not call `close`; its transaction aborts itself.
+        self.stop_listening();
         self.locks.close();
         self.database.unregister(self.handle.pid);
     }

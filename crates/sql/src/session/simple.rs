@@ -160,7 +160,8 @@ impl Session {
                 other => other,
             };
             let Err(error) = result else { return Ok(()) };
-            let may_retry = was_outside && error.fields().retryable && attempt < super::statement::MAX_RETRIES;
+            let limit = super::statement::retry_limit(&error);
+            let may_retry = was_outside && error.fields().retryable && attempt < limit;
             if !may_retry || !client.rewind(mark) {
                 return Err(error);
             }

@@ -21,6 +21,9 @@ use tidelock_base::Timestamp;
 /// Automatic retries of one transaction.
 pub(super) const MAX_RETRIES: u32 = 100;
 
+/// Automatic retries after a deadlock: what the session holds for itself may close the same circle again.
+const MAX_DEADLOCK_RETRIES: u32 = 5;
+
 /// What a statement runs with, taken once at its start.
 pub(super) struct Scope {
     pub(super) catalog: Arc<Catalog>,
@@ -207,12 +210,20 @@ impl Session {
 
     /// May the transaction be run again without its client noticing? Only if this is its first statement.
     pub(super) fn may_retry(&self, error: &SqlError, attempt: u32) -> bool {
+        // A transaction of several statements may hold, by LOCK TABLE or an advisory lock, what made the circle.
+        let alone = error.state() != SqlState::DEADLOCK_DETECTED || self.transaction.block == Block::Implicit;
         error.fields().retryable
-            && attempt < MAX_RETRIES
+            && alone
+            && attempt < retry_limit(error)
             && self.transaction.statements <= 1
             && matches!(self.transaction.block, Block::Implicit | Block::Explicit)
             && self.transaction.state.catalog.is_none()
     }
+}
+
+/// How often what failed with this may be tried again.
+pub(super) fn retry_limit(error: &SqlError) -> u32 {
+    if error.state() == SqlState::DEADLOCK_DETECTED { MAX_DEADLOCK_RETRIES } else { MAX_RETRIES }
 }
 
 /// Runs a statement with `statement_timeout`.

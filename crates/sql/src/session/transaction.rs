@@ -12,6 +12,7 @@
 //! no entries for it); at READ COMMITTED it is each statement's.
 
 use super::Session;
+use super::notify::PendingMark;
 use super::settings::SessionSettings;
 use crate::ast::{IsolationLevel, TransactionModes};
 use crate::catalog::Catalog;
@@ -73,6 +74,7 @@ struct NamedSavepoint {
     name: String,
     /// Table and advisory locks taken later are given back by a rollback to it.
     locks: u32,
+    notifications: PendingMark,
     kv: Option<Savepoint>,
     state: TxnState,
     settings: SessionSettings,
@@ -274,6 +276,7 @@ impl Session {
         }
         match self.try_commit().await {
             Ok(()) => {
+                self.send_notifications();
                 self.end_transaction(true);
                 Ok(())
             }
@@ -290,6 +293,7 @@ impl Session {
             let mut ctx = self.context(&scope)?;
             exec::run_deferred(&mut ctx).await?;
         }
+        self.check_notifications()?;
         let lazy = self.settings().lazy_commit;
         let Some(mut txn) = self.transaction.txn.take() else { return Ok(()) };
         let committed = txn.commit(lazy).await;
@@ -322,6 +326,7 @@ impl Session {
             self.restore_settings(settings);
         }
         self.locks.release_after(0);
+        self.view.pending.lock().clear();
         let last_commit = self.transaction.last_commit;
         self.transaction = Transaction { last_commit, ..Transaction::default() };
         self.close_transaction_portals(committed);
@@ -366,6 +371,11 @@ impl Session {
         {
             tracing::warn!(%error, "a rollback failed");
         }
+        if self.transaction.block == Block::Implicit {
+            // The statement takes its table locks again, after those that kept it from them.
+            self.locks.release_after(0);
+        }
+        self.view.pending.lock().clear();
         self.open_txn();
     }
 
@@ -386,7 +396,15 @@ impl Session {
         }
         let kv = transaction.txn.as_mut().map(Txn::savepoint);
         let locks = self.locks.mark();
-        transaction.savepoints.push(NamedSavepoint { name: name.to_string(), locks, kv, state: transaction.state.clone(), settings });
+        let notifications = self.view.pending.lock().mark();
+        transaction.savepoints.push(NamedSavepoint {
+            name: name.to_string(),
+            locks,
+            notifications,
+            kv,
+            state: transaction.state.clone(),
+            settings,
+        });
         Ok(())
     }
 
@@ -407,6 +425,7 @@ impl Session {
         self.transaction.savepoints.truncate(at + 1);
         let savepoint = &self.transaction.savepoints[at];
         self.locks.release_after(savepoint.locks);
+        self.view.pending.lock().rollback_to(savepoint.notifications);
         let (kv, settings) = (savepoint.kv.clone(), savepoint.settings.clone());
         self.transaction.state = savepoint.state.clone();
         if self.transaction.settings_before.is_some() {

@@ -44,10 +44,9 @@ impl Session {
             Statement::Fetch(fetch) => return self.fetch(fetch, client),
             Statement::CloseCursor(name) => self.close_cursor(name.as_deref())?,
             Statement::LockTable(lock) => self.lock_table(lock).await?,
-            Statement::Listen(_) => return Err(SqlError::unsupported("LISTEN")),
-            Statement::Notify { .. } => return Err(SqlError::unsupported("NOTIFY")),
-            // Nothing is ever listened to, so there is nothing to stop: pools send this at each release.
-            Statement::Unlisten(_) => {}
+            Statement::Listen(channel) => self.listen(channel)?,
+            Statement::Notify { channel, payload } => self.notify(channel, payload.as_deref())?,
+            Statement::Unlisten(channel) => self.unlisten(channel.as_deref())?,
             other => return self.definition(other).await,
         }
         Ok(statement.tag().to_string())
@@ -64,7 +63,7 @@ impl Session {
         for attempt in 0.. {
             let result = self.define(statement).await;
             match result {
-                Err(error) if error.fields().retryable && attempt < super::statement::MAX_RETRIES && self.may_define_again() => {
+                Err(error) if error.fields().retryable && attempt < super::statement::MAX_RETRIES && self.may_define_again(&error) => {
                     self.restart_transaction().await;
                     self.transaction.statements = 0;
                     super::simple::back_off(attempt).await;
@@ -96,8 +95,10 @@ impl Session {
     }
 
     /// Two definitions met, and this one's transaction has done nothing else yet.
-    fn may_define_again(&self) -> bool {
+    fn may_define_again(&self, error: &SqlError) -> bool {
         self.transaction.statements <= 1
+            // LOCK TABLE or an advisory lock may have closed the circle, and would again.
+            && error.state() != SqlState::DEADLOCK_DETECTED
             && self.transaction.state.catalog.is_none()
             && matches!(self.transaction.block, Block::Implicit | Block::Explicit)
     }
@@ -359,6 +360,8 @@ impl Session {
                 self.cursors.clear();
                 self.publish_cursors();
                 self.view.sequences.clear();
+                self.stop_listening();
+                self.locks.release_session();
             }
             DiscardTarget::Sequences => self.view.sequences.clear(),
             DiscardTarget::Plans => self.database.plans.clear(),

@@ -5,6 +5,7 @@
 
 use super::database::{Database, HeldLock, LockWait, SessionHandle};
 use super::extended::Prepared;
+use super::notify::Pending;
 use super::settings::{SETTINGS, SessionSettings, Setting, SettingKind};
 use crate::catalog::Catalog;
 use crate::catalog::facts::{CursorFact, LockFact, PreparedFact, SessionFact, SettingFact, SystemFacts, WaitFact};
@@ -30,6 +31,10 @@ pub(super) struct SessionView {
     pub(super) sequences: SequenceMemory,
     pub(super) prepared: Mutex<HashMap<String, Arc<Prepared>>>,
     pub(super) cursors: Mutex<Vec<CursorFact>>,
+    /// What the transaction will tell others when it commits.
+    pub(super) pending: Mutex<Pending>,
+    /// Channels that are listened to.
+    pub(super) listening: Mutex<Vec<Arc<str>>>,
     modes: Mutex<(Isolation, bool)>,
     catalog: Mutex<Arc<Catalog>>,
     transaction_id: AtomicU64,
@@ -46,6 +51,8 @@ impl SessionView {
             sequences: SequenceMemory::default(),
             prepared: Mutex::default(),
             cursors: Mutex::default(),
+            pending: Mutex::default(),
+            listening: Mutex::default(),
             catalog: Mutex::new(catalog),
             transaction_id: AtomicU64::new(0),
             settings_changed: AtomicBool::new(false),
@@ -132,6 +139,14 @@ impl SessionInfo for SessionView {
         let shown = self.settings.lock().set(name, Some(value))?;
         self.settings_changed.store(true, Ordering::Relaxed);
         Ok(shown)
+    }
+
+    fn notify(&self, channel: &str, payload: &str) -> Result<(), SqlError> {
+        self.pending.lock().notify(channel, payload)
+    }
+
+    fn listening_channels(&self) -> Vec<String> {
+        self.listening.lock().iter().map(|channel| channel.to_string()).collect()
     }
 
     fn currval(&self, sequence: u32) -> Result<i64, SqlError> {
