@@ -7,13 +7,14 @@
 //!    `parse::parse` makes the syntax tree (`ast`), `bind::bind` gives names and types their meaning,
 //!    `plan::plan_statement` chooses indexes, joins, and *whether the scan locks the rows* (`plan/planner/write.rs`).
 //! 4. `Session::open_transaction` (`session/transaction.rs`) begins the implicit transaction, if there is no block.
-//! 5. `Session::run_plan` (`session/statement.rs`) fills an `ExecContext` and opens an `Execution`.
-//! 6. `Execution::run` (`exec/execution.rs`) notes the definitions it relies on and pulls batches through the operators.
-//! 7. The scan (`exec/scan.rs`) turns key expressions into points or spans (`plan::keys`) and calls `Txn::get` with a lock strength.
-//! 8. `exec/update.rs` computes the new row; `exec/write.rs` checks constraints and turns row and index entries into one `Txn::write`.
-//! 9. At the statement's end foreign keys are settled (`exec/foreign_key.rs`).
-//! 10. `Session::commit` sends one `EndTxn`; when it fails because of others, and the client has seen nothing, all of this is run again.
-//! 11. The command tag goes to the `Client` (`session/client.rs`), which sends everything in one write.
+//! 5. `Session::lock_plan` (`session/table_locks.rs`) locks the table, nearly always without waiting, and plans anew when it had to wait for a definition.
+//! 6. `Session::run_plan` (`session/statement.rs`) fills an `ExecContext` and opens an `Execution`.
+//! 7. `Execution::run` (`exec/execution.rs`) notes the definitions it relies on and pulls batches through the operators.
+//! 8. The scan (`exec/scan.rs`) turns key expressions into points or spans (`plan::keys`) and calls `Txn::get` with a lock strength.
+//! 9. `exec/update.rs` computes the new row; `exec/write.rs` checks constraints and turns row and index entries into one `Txn::write`.
+//! 10. At the statement's end foreign keys are settled (`exec/foreign_key.rs`).
+//! 11. `Session::commit` sends one `EndTxn`; when it fails because of others, and the client has seen nothing, all of this is run again.
+//! 12. The command tag goes to the `Client` (`session/client.rs`), which sends everything in one write.
 //!
 //! Values live in `types`, functions and operators in `functions`, bound expressions and their evaluation in `expr`, what exists in
 //! `catalog`, locks above the rows in `locks`, and what can go wrong in `error`. Only `parse` names sqlparser; nothing here knows a store.

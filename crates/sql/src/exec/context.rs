@@ -3,7 +3,8 @@
 use super::RowBatch;
 use super::cancel::CancelFlag;
 use super::errors::kv_error;
-use super::foreign_key::DeferredChecks;
+use super::foreign_key::{DeferredChecks, ForeignKeyWork};
+use super::postponed::PostponedWrites;
 use super::sequence::SequenceMemory;
 use crate::catalog::rows::VirtualScan;
 use crate::catalog::{Catalog, Oid};
@@ -204,6 +205,8 @@ pub(crate) struct Run<'r> {
     pub(crate) affected: u64,
     /// A CTE is being filled: what it writes doesn't count.
     pub(crate) inside_cte: bool,
+    /// Of a statement with data-modifying terms in WITH: what it will write at its end.
+    pub(crate) postponed: Option<PostponedWrites>,
     /// Batches since the task last gave way to others.
     pub(crate) batches: u32,
     /// Rows compared by joins since the task last gave way.
@@ -233,6 +236,17 @@ impl Run<'_> {
             tokio::task::yield_now().await;
         }
         Ok(())
+    }
+
+    /// A part of the statement has ended: settles what it owes to foreign keys, now or when everything is written.
+    pub(crate) async fn settle_foreign_keys(&mut self, mut work: ForeignKeyWork) -> Result<(), SqlError> {
+        match &mut self.postponed {
+            Some(postponed) => {
+                postponed.owe(work);
+                Ok(())
+            }
+            None => work.finish(&mut self.ctx).await,
+        }
     }
 
     /// For expressions of this execution.

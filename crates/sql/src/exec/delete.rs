@@ -45,7 +45,7 @@ impl DeleteState {
             let all = self.input.collect(&plan.input, run).await?;
             removal.rows(&all, run).await?;
         }
-        removal.foreign.finish(&mut run.ctx).await?;
+        run.settle_foreign_keys(removal.foreign).await?;
         Ok((!removal.returned.is_empty()).then_some(removal.returned))
     }
 }
@@ -71,10 +71,10 @@ impl Removal<'_> {
                 self.returning(input, run)?;
             }
             if (at + 1) % WRITE_ROWS == 0 {
-                self.writer.flush(run).await?;
+                self.writer.settle(|_| None, run).await?;
             }
         }
-        self.writer.flush(run).await?;
+        self.writer.settle(|_| None, run).await?;
         Ok(())
     }
 

@@ -124,6 +124,8 @@ fn deadlock(report: &DeadlockReport, catalog: &Catalog) -> SqlError {
             edge.holder_session
         );
     }
-    // Not retried silently: a deadlock is something to know about.
-    SqlError::new(SqlState::DEADLOCK_DETECTED, "deadlock detected").detail(story).hint("See server log for query details.")
+    let mut error = SqlError::new(SqlState::DEADLOCK_DETECTED, "deadlock detected").detail(story).hint("See server log for query details.");
+    // Run again, its transaction finds the others gone.
+    error.fields_mut().retryable = true;
+    error
 }

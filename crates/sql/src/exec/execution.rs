@@ -10,6 +10,7 @@
 use super::context::{CteRows, ExecContext, Run};
 use super::errors::kv_error;
 use super::operator::Operator;
+use super::postponed::PostponedWrites;
 use super::scan::point_row;
 use super::{foreign_key, sources};
 use crate::catalog::{Oid, store};
@@ -78,6 +79,8 @@ pub struct Execution {
     root: Operator,
     params: Vec<Datum>,
     ctes: Vec<CteRows>,
+    /// What a statement with data-modifying terms in WITH will write at its end.
+    postponed: Option<PostponedWrites>,
     /// Rows pulled and not yet handed out.
     pending: Option<(super::RowBatch, usize)>,
     given: u64,
@@ -105,11 +108,13 @@ impl Execution {
     pub fn open(plan: Arc<StatementPlan>, mut params: Vec<Datum>) -> Execution {
         params.resize(plan.param_types.len() + plan.execution_slots, Datum::Null);
         let ctes = vec![CteRows::default(); plan.ctes.len()];
+        let postponed = plan.ctes.iter().any(|cte| cte.writes).then(PostponedWrites::default);
         Execution {
             root: Operator::open(&plan.root),
             plan,
             params,
             ctes,
+            postponed,
             pending: None,
             given: 0,
             affected: 0,
@@ -249,6 +254,7 @@ impl Execution {
             ctes: std::mem::take(&mut self.ctes),
             affected: self.affected,
             inside_cte: false,
+            postponed: self.postponed.take(),
             batches: 0,
             compared: 0,
         }
@@ -258,6 +264,7 @@ impl Execution {
     fn detach(&mut self, run: Run<'_>) {
         self.params = run.params;
         self.ctes = run.ctes;
+        self.postponed = run.postponed;
         self.affected = run.affected;
     }
 
@@ -310,6 +317,9 @@ impl Execution {
             if plan.ctes[number].writes {
                 sources::cte_rows(number, run).await?;
             }
+        }
+        if let Some(postponed) = run.postponed.take() {
+            postponed.write(&mut run.ctx).await?;
         }
         self.done = true;
         self.affected = run.affected;

@@ -76,7 +76,7 @@ impl DeferredChecks {
 
 /// What a statement did to parents and children.
 #[derive(Default)]
-pub(super) struct ForeignKeyWork {
+pub(crate) struct ForeignKeyWork {
     parents: VecDeque<ParentEvent>,
     /// By the parent's key, so that a thousand children of one parent are one lookup.
     children: HashMap<Key, ChildCheck>,

@@ -6,7 +6,7 @@ use super::conflict::ConflictState;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
 use super::operator::Operator;
-use super::write::{TableWriter, WRITE_ROWS, can_stream, check_row, duplicate, fill_generated};
+use super::write::{TableWriter, WRITE_ROWS, can_stream, check_row, fill_generated};
 use super::{ExecContext, RowBatch, sequence};
 use crate::catalog::TableDescriptor;
 use crate::error::SqlError;
@@ -33,7 +33,8 @@ impl InsertState {
         }
         let every: Vec<usize> = (0..plan.table.columns.len()).collect();
         let mut insertion = Insertion::new(plan, run)?;
-        if plan.on_conflict.is_none() && plan.returning.is_none() && !matches!(plan.input.node, PlanNode::Values(_) | PlanNode::OneRow) {
+        let few = matches!(plan.input.node, PlanNode::Values(_) | PlanNode::OneRow);
+        if plan.on_conflict.is_none() && plan.returning.is_none() && !few && run.postponed.is_none() {
             insertion.load = BulkLoad::of_table(&plan.table, &run.ctx);
         }
         if can_stream(&plan.input, &plan.table, &every) {
@@ -88,6 +89,7 @@ pub(super) async fn insert_rows(plan: &InsertPlan, batch: RowBatch, owed: &mut O
         ctes: Vec::new(),
         affected: 0,
         inside_cte: false,
+        postponed: None,
         batches: 0,
         compared: 0,
     };
@@ -159,11 +161,12 @@ impl<'p> Insertion<'p> {
         for at in range.clone() {
             self.writer.insert(batch.row(at), at, &run.eval())?;
         }
-        if let Some(load) = &mut self.load {
-            self.writer.hand_to(load);
-            load.make_room(&mut run.ctx).await?;
-        } else if let Some(origin) = self.writer.flush(run).await? {
-            return Err(duplicate(&self.plan.table, origin.index, batch.row(origin.row), &run.ctx.text()));
+        match &mut self.load {
+            Some(load) => {
+                self.writer.hand_to(load);
+                load.make_room(&mut run.ctx).await?;
+            }
+            None => self.writer.settle(|at| Some(batch.row(at)), run).await?,
         }
         for at in range {
             self.foreign.inserted(&self.plan.table, batch.row(at), &run.ctx)?;
@@ -185,7 +188,10 @@ impl<'p> Insertion<'p> {
     }
 
     async fn finish(self, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
-        Owed { foreign: self.foreign, load: self.load }.finish(&mut run.ctx).await?;
+        if let Some(mut load) = self.load {
+            load.finish(&mut run.ctx).await?;
+        }
+        run.settle_foreign_keys(self.foreign).await?;
         Ok((!self.returned.is_empty()).then_some(self.returned))
     }
 }

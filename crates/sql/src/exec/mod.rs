@@ -26,6 +26,7 @@ mod lock_rows;
 mod lookup_join;
 mod nested_loop;
 mod operator;
+mod postponed;
 mod scan;
 pub mod sequence;
 mod set_op;

@@ -9,7 +9,7 @@ use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
 use super::operator::Operator;
 use super::table_keys::primary_key;
-use super::write::{TableWriter, WRITE_ROWS, can_stream, check_row, duplicate, fill_generated};
+use super::write::{TableWriter, WRITE_ROWS, can_stream, check_row, fill_generated};
 use crate::error::SqlError;
 use crate::expr::eval;
 use crate::plan::UpdatePlan;
@@ -43,7 +43,7 @@ impl UpdateState {
             let all = self.input.collect(&plan.input, run).await?;
             modification.rows(&all, run).await?;
         }
-        modification.foreign.finish(&mut run.ctx).await?;
+        run.settle_foreign_keys(modification.foreign).await?;
         Ok((!modification.returned.is_empty()).then_some(modification.returned))
     }
 }
@@ -81,10 +81,7 @@ impl<'p> Modification<'p> {
                 }
                 at += 1;
             }
-            if let Some(origin) = self.writer.flush(run).await? {
-                let row = changed.get(origin.row).map(|(_, row)| row.as_slice()).unwrap_or_default();
-                return Err(duplicate(&self.plan.table, origin.index, row, &run.ctx.text()));
-            }
+            self.writer.settle(|at| changed.get(at).map(|(_, row)| row.as_slice()), run).await?;
             for (at, new) in changed {
                 self.foreign.updated(&self.plan.table, batch.row(at), &new, &run.ctx)?;
                 self.returning(batch.row(at), new, run)?;

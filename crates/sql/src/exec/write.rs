@@ -6,6 +6,7 @@
 
 use super::bulk_load::{BulkLoad, Entry};
 use super::context::{ExecContext, Run};
+use super::postponed::Batch;
 use super::table_keys::{entry_key, entry_value, index_id, is_exclusive, primary_key};
 use crate::bind::bind_row_expression;
 use crate::catalog::{IndexDescriptor, TableDescriptor};
@@ -213,6 +214,25 @@ impl TableWriter {
     fn gives_up(&mut self, key: &Key) {
         if self.clash.is_none() {
             self.clash = self.taken.get(key).copied();
+        }
+    }
+
+    /// Sends everything, or postpones it to the statement's end; a duplicate is an error. `row` gives the image of a row by its number.
+    pub(super) async fn settle<'r>(&mut self, row: impl Fn(usize) -> Option<&'r [Datum]>, run: &mut Run<'_>) -> Result<(), SqlError> {
+        let found = match &mut run.postponed {
+            Some(_) if self.clash.is_some() => self.clash.take(),
+            Some(postponed) => {
+                let removals = std::mem::take(&mut self.removals);
+                let batch = Batch::new(&self.table, removals, std::mem::take(&mut self.writes), std::mem::take(&mut self.origins));
+                postponed.push(batch, &row)?;
+                self.taken.clear();
+                None
+            }
+            None => self.flush(run).await?,
+        };
+        match found {
+            None => Ok(()),
+            Some(origin) => Err(duplicate(&self.table, origin.index, row(origin.row).unwrap_or_default(), &run.ctx.text())),
         }
     }
 

@@ -229,6 +229,8 @@ impl Client for TextClient {
     fn empty_query(&mut self) {}
 
     fn error(&mut self, error: &SqlError) {
+        // The other side's client gives no rows of what failed in the end.
+        self.shown.text.clear();
         self.shown.error(error.fields().state.0, &error.fields().message);
     }
 
