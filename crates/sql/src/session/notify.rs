@@ -89,10 +89,13 @@ impl Mailbox {
     }
 }
 
+/// The mailboxes of those who listen to a channel, by process id.
+type Listeners = HashMap<i32, Arc<Mailbox>>;
+
 /// Who listens to what.
 #[derive(Debug, Default)]
 pub struct Channels {
-    listeners: Mutex<HashMap<Arc<str>, HashMap<i32, Arc<Mailbox>>>>,
+    listeners: Mutex<HashMap<Arc<str>, Listeners>>,
 }
 
 impl Channels {
