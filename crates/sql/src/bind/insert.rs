@@ -42,13 +42,24 @@ impl Binder<'_> {
         if let Some(with) = &insert.with {
             self.with(with)?;
         }
-        let table = self.target(&insert.table, "INSERT")?;
-        let alias = insert.alias.as_ref().map_or(table.name.clone(), |a| a.value.clone());
-        let positions = self.insert_columns(insert, &table)?;
+        let (table, view) = self.write_target(&insert.table, "INSERT")?;
+        let own = view.as_ref().map_or(&table.name, |view| &view.name);
+        let alias = insert.alias.as_ref().map_or(own.clone(), |a| a.value.clone());
+        let positions = match &view {
+            Some(view) if insert.columns.is_empty() => view.columns.iter().map(|(_, position)| *position).collect(),
+            Some(view) => self.insert_columns(insert, &view.renamed(&table))?,
+            None => self.insert_columns(insert, &table)?,
+        };
         let (input, values) = self.insert_source(insert, &table, &positions)?;
         let (_, mut relation) = self.get(&table, &alias);
         let row: Vec<ColumnId> = self.row_ids(&table, &mut relation);
         relation.schema = insert.alias.is_none().then(|| table.schema.clone());
+        if let Some(view) = &view {
+            if insert.on_conflict.is_some() {
+                return Err(SqlError::unsupported("ON CONFLICT on a view").at(insert.table.pos));
+            }
+            relation = view.relation(&table, &row, relation);
+        }
         let conflict = insert.on_conflict.as_ref().map(|c| self.conflict(c, &table, &relation)).transpose()?;
         let (returning, output) = self.returning(&insert.returning, Namespace::of(relation))?;
         let bound = LogicalInsert {

@@ -24,6 +24,7 @@ mod select;
 mod stored;
 mod subscript;
 mod table_type;
+mod updatable_view;
 mod window;
 
 pub use logical::{Bound, ColumnId, ColumnInfo, Logical};

@@ -3,6 +3,7 @@
 use super::logical::{ColumnId, LogicalDelete, LogicalUpdate, conjuncts};
 use super::query::Output;
 use super::scope::Namespace;
+use super::updatable_view::ViewTarget;
 use super::{Binder, Clause, Logical, SelectState};
 use crate::ast::{self, Delete, TableAlias, TableRef, Update};
 use crate::catalog::TableDescriptor;
@@ -25,11 +26,22 @@ struct Target {
 }
 
 impl Binder<'_> {
-    fn target_rows(&mut self, table: &Arc<TableDescriptor>, alias: Option<&TableAlias>, from: &[TableRef]) -> Result<Target, SqlError> {
-        let shown = alias.map_or(table.name.clone(), |a| a.name.value.clone());
-        let (plan, mut relation) = self.get(table, &shown);
+    fn target_rows(
+        &mut self,
+        table: &Arc<TableDescriptor>,
+        view: Option<&ViewTarget>,
+        alias: Option<&TableAlias>,
+        from: &[TableRef],
+    ) -> Result<Target, SqlError> {
+        let own = view.map_or(&table.name, |view| &view.name);
+        let shown = alias.map_or(own.clone(), |a| a.name.value.clone());
+        let (mut plan, mut relation) = self.get(table, &shown);
         relation.schema = alias.is_none().then(|| table.schema.clone());
         let row = plan.output();
+        if let Some(view) = view {
+            plan = self.through_view(view, table, plan, relation.clone())?;
+            relation = view.relation(table, &row, relation);
+        }
         let (mut plan, mut space) = (plan, Namespace::of(relation));
         for item in from {
             let (right, names) = self.beside(&space, item, &[])?;
@@ -62,11 +74,14 @@ impl Binder<'_> {
         if let Some(with) = &update.with {
             self.with(with)?;
         }
-        let table = self.target(&update.table, "UPDATE")?;
-        let mut target = self.target_rows(&table, update.alias.as_ref(), &update.from)?;
+        let (table, view) = self.write_target(&update.table, "UPDATE")?;
+        let mut target = self.target_rows(&table, view.as_ref(), update.alias.as_ref(), &update.from)?;
         self.scopes.push(target.space.clone());
         self.target_filter(&mut target, update.filter.as_ref())?;
-        let assignments = self.assignments(&update.assignments, &table)?;
+        let assignments = match &view {
+            Some(view) => self.assignments(&update.assignments, &view.renamed(&table))?,
+            None => self.assignments(&update.assignments, &table)?,
+        };
         self.scopes.pop();
         let (returning, output) = self.returning(&update.returning, target.space)?;
         let bound = LogicalUpdate {
@@ -98,8 +113,8 @@ impl Binder<'_> {
         if let Some(with) = &delete.with {
             self.with(with)?;
         }
-        let table = self.target(&delete.table, "DELETE")?;
-        let mut target = self.target_rows(&table, delete.alias.as_ref(), &delete.using)?;
+        let (table, view) = self.write_target(&delete.table, "DELETE")?;
+        let mut target = self.target_rows(&table, view.as_ref(), delete.alias.as_ref(), &delete.using)?;
         self.scopes.push(target.space.clone());
         self.target_filter(&mut target, delete.filter.as_ref())?;
         self.scopes.pop();
