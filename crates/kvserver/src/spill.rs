@@ -144,6 +144,11 @@ impl SpilledTxns {
         self.live.store(Arc::new(live));
     }
 
+    /// Are the transaction's rows still rows?
+    fn holds(&self, txn: TxnId) -> bool {
+        self.live.load().iter().any(|record| record.id == txn)
+    }
+
     fn all(&self) -> Arc<Vec<Arc<TxnRecord>>> {
         self.live.load_full()
     }
@@ -236,17 +241,16 @@ impl Store {
             match record.committed_at() {
                 None if !versions.is_empty() => guard.locks.bring_back(key, record, &versions),
                 None => {}
-                Some(ts) => settled |= self.settle_spilled(key, ts, versions)?,
+                Some(ts) => settled |= self.settle_spilled(key, record.id, ts, versions)?,
             }
         }
         Ok(settled)
     }
 
     /// Installs what a committed transaction has spilled of a key, unless that, or something newer, is stored already.
-    fn settle_spilled(&self, key: &Key, ts: Timestamp, versions: SpilledVersions) -> Result<bool, KvError> {
+    fn settle_spilled(&self, key: &Key, txn: TxnId, ts: Timestamp, versions: SpilledVersions) -> Result<bool, KvError> {
         let Some(value) = versions.into_iter().find_map(|version| version.change) else { return Ok(false) };
-        let stored = self.storage.get(key, Timestamp::MAX).map_err(storage_error)?;
-        if stored.is_some_and(|stored| stored.ts >= ts) {
+        if !self.counts(key, txn, ts, Timestamp::MAX)? {
             return Ok(false);
         }
         self.storage.install(ts, key.clone(), value);
@@ -266,7 +270,7 @@ impl Store {
         for record in self.spilled.all().iter() {
             let Some(ts) = counts_for(record, reader, at).filter(|_| record.spill_state().covers(key)) else { continue };
             let versions = self.spilled_versions(record, key)?;
-            if let Some(overlay) = self.overlay(key, ts, versions, at)?
+            if let Some(overlay) = self.overlay(key, (record.id, ts), versions, at)?
                 && newest.as_ref().is_none_or(|known| known.ts < overlay.ts)
             {
                 newest = Some(overlay);
@@ -275,14 +279,25 @@ impl Store {
         Ok(newest)
     }
 
-    /// The newest change among the versions, if the reader does not find something as new in storage.
-    fn overlay(&self, key: &Key, ts: Timestamp, versions: SpilledVersions, at: Timestamp) -> Result<Option<Overlay>, KvError> {
+    /// Does what a committed transaction has spilled of a key count, because storage has nothing as new? The transaction is looked up after
+    /// storage was read: while it is registered, its pin keeps the tombstone of whoever deleted the row since; once it is not, its rows
+    /// are versions, and storage alone is right.
+    fn counts(&self, key: &Key, txn: TxnId, ts: Timestamp, at: Timestamp) -> Result<bool, KvError> {
+        let stored = self.storage.get(key, at).map_err(storage_error)?;
+        Ok(stored.is_none_or(|stored| stored.ts < ts) && self.spilled.holds(txn))
+    }
+
+    /// The newest change among the versions of a transaction, if the reader does not find something as new in storage.
+    fn overlay(
+        &self,
+        key: &Key,
+        (txn, ts): (TxnId, Timestamp),
+        versions: SpilledVersions,
+        at: Timestamp,
+    ) -> Result<Option<Overlay>, KvError> {
         let Some(value) = versions.into_iter().find_map(|version| version.change) else { return Ok(None) };
-        if ts < Timestamp::MAX {
-            let stored = self.storage.get(key, at).map_err(storage_error)?;
-            if stored.is_some_and(|stored| stored.ts >= ts) {
-                return Ok(None);
-            }
+        if ts < Timestamp::MAX && !self.counts(key, txn, ts, at)? {
+            return Ok(None);
         }
         Ok(Some(Overlay { key: key.clone(), ts, value }))
     }
@@ -298,7 +313,7 @@ impl Store {
             window.whole = false;
             let rows = self.window_rows(record, &mut window, reverse)?;
             for (key, versions) in rows {
-                if let Some(overlay) = self.overlay(&key, ts, record.spill_state().still_counting(versions), at)? {
+                if let Some(overlay) = self.overlay(&key, (record.id, ts), record.spill_state().still_counting(versions), at)? {
                     window.add(overlay);
                 }
             }
@@ -329,14 +344,18 @@ impl Store {
 
     /// Has storage turn a finished transaction's spilled rows into versions, or drop them; then its record may go.
     pub(crate) fn end_spilled(self: &Arc<Store>, record: &Arc<TxnRecord>) {
-        let end = {
+        // Storage's own pin goes when the rows are versions; ours when nobody looks at the rows any more. In between a deletion must stay visible.
+        let (end, kept) = {
             let mut inner = record.spill_state().inner.lock();
             if !inner.registered {
                 return;
             }
             match inner.pin.take() {
-                Some(pin) => SpillEnd::Commit { pin, ignored: inner.ignored.clone() },
-                None => SpillEnd::Abort,
+                Some(pin) => {
+                    let kept = self.storage.pin(pin.ts());
+                    (SpillEnd::Commit { pin, ignored: inner.ignored.clone() }, Some(kept))
+                }
+                None => (SpillEnd::Abort, None),
             }
         };
         let (done, ended) = oneshot::channel();
@@ -352,6 +371,7 @@ impl Store {
                 && let Some(store) = store.upgrade()
             {
                 store.spilled.remove(record.id);
+                drop(kept);
                 record.let_go();
                 store.forget_if_done(&record);
             }
