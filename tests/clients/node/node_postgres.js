@@ -1,4 +1,4 @@
-// node-postgres: text and prepared queries, types, cursors of its pool, errors.
+// node-postgres: text and prepared queries, types, cursors of its pool, errors, notifications.
 const { Client, Pool } = require("pg");
 const assert = require("assert");
 
@@ -25,7 +25,11 @@ async function main(url) {
   await client.query("update npg_items set name = 'changed'");
   await client.query("rollback");
   assert.strictEqual((await client.query("select name from npg_items")).rows[0].name, "ä'x");
+  const heard = new Promise((resolve) => client.on("notification", (m) => resolve(m.payload)));
+  await client.query("listen npg_channel");
   const pool = new Pool({ connectionString: url, max: 4 });
+  await pool.query("notify npg_channel, 'hello'");
+  assert.strictEqual(await heard, "hello");
   const sums = await Promise.all(Array.from({ length: 50 }, (_, i) => pool.query("select $1::int + 1 as n", [i])));
   assert.deepStrictEqual(sums.map((r) => r.rows[0].n), Array.from({ length: 50 }, (_, i) => i + 1));
   await pool.end();

@@ -35,6 +35,12 @@ async def main(url):
     results = await asyncio.gather(*(pool.fetchval("select $1::int * 2", i) for i in range(100)))
     assert results == [i * 2 for i in range(100)]
     await pool.close()
+    heard = asyncio.get_running_loop().create_future()
+    await connection.add_listener("apg_channel", lambda c, pid, channel, payload: heard.set_result(payload))
+    other = await asyncpg.connect(url)
+    await other.execute("select pg_notify('apg_channel', 'hello')")
+    assert await asyncio.wait_for(heard, 5) == "hello"
+    await other.close()
     await connection.execute("drop table apg_items")
     await connection.close()
 
