@@ -7,7 +7,7 @@
 //!   a session idles    its connection finds the mail and tells its client (never inside a transaction block)
 //! ```
 //!
-//! A rollback, to a savepoint too, forgets what was kept. Mailboxes are bounded ([`MAX_MAIL`]): while a listener's is full, for it sits in a
+//! A rollback, to a savepoint too, forgets what was kept. Mailboxes are bounded (`MAX_MAIL`): while a listener's is full, for it sits in a
 //! transaction or does not read, transactions that would notify it fail, as they do in PostgreSQL when its queue is full.
 
 use super::Session;

@@ -1,6 +1,6 @@
 //! `jsonpath`: the language of `jsonb_path_query` and its family, `@?` and `@@`.
 //!
-//! A [`JsonPath`] is a mode and an expression; [`parse`](mod@parse) reads it, [`write`](mod@write) prints it as PostgreSQL does, [`eval`] runs it.
+//! A [`JsonPath`] is a mode and an expression; `parse` reads it, `write` prints it as PostgreSQL does, [`eval`] runs it.
 
 use super::Json;
 use crate::types::Numeric;
