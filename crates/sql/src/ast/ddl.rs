@@ -28,13 +28,14 @@ pub struct CreateTable {
     pub likes: Vec<LikeClause>,
     /// `WITH (fillfactor = 70)`: storage parameters, by name.
     pub options: Vec<(String, String)>,
-    pub on_commit: OnCommit,
+    pub on_commit: Option<OnCommit>,
 }
 
 /// ON COMMIT, of temporary tables.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[allow(missing_docs)]
 pub enum OnCommit {
+    #[default]
     PreserveRows,
     DeleteRows,
     Drop,
@@ -57,6 +58,8 @@ pub struct CreateTableAs {
     pub columns: Vec<Ident>,
     pub if_not_exists: bool,
     pub temporary: bool,
+    pub on_commit: Option<OnCommit>,
+    pub options: Vec<(String, String)>,
     pub query: Statement,
     pub with_data: bool,
 }

@@ -3,7 +3,7 @@
 //! Columns are *position-stable*: the column with attribute number `n` is value `n - 1` of every stored row, for ever; dropping a column
 //! leaves its place behind, marked. So a position (0-based) names a column everywhere in the planner.
 
-use crate::ast::ReferentialAction;
+use crate::ast::{OnCommit, ReferentialAction};
 use crate::types::ColumnType;
 use serde::{Deserialize, Serialize};
 
@@ -63,8 +63,11 @@ pub struct TableDescriptor {
     pub options: Vec<(String, String)>,
     /// Owner's name.
     pub owner: String,
-    /// Created by CREATE TEMPORARY.
+    /// In a session's temporary schema.
     pub temporary: bool,
+    /// What happens to a temporary table at the end of a transaction.
+    #[serde(default)]
+    pub on_commit: OnCommit,
     /// Grows with each change of this descriptor.
     pub version: u64,
 }
@@ -335,6 +338,7 @@ impl TableDescriptor {
             options: Vec::new(),
             owner: String::new(),
             temporary: false,
+            on_commit: OnCommit::PreserveRows,
             version: 1,
         }
     }

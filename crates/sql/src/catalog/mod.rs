@@ -5,7 +5,8 @@
 //! against an older version is planned again. A transaction that changed descriptors works on its own copy until it commits.
 //!
 //! Builtin relations (pg_catalog, information_schema, tidelock) have a place beside the stored ones: a [`VirtualTable`] is filled by a
-//! provider ([`rows`]) when it is scanned; a builtin view is SQL text like any view; [`builtin`] lists both. [`functions`] are the functions that ask the catalog. [`stats`] holds what ANALYZE found out; [`store`] reads and writes it all.
+//! provider ([`rows`]) when it is scanned; a builtin view is SQL text like any view; [`builtin`] lists both. [`functions`] are the functions that ask the catalog. [`stats`] holds what ANALYZE found out; [`store`] reads and writes it all;
+//! [`temporary`] is what a session has for itself alone.
 
 pub mod builtin;
 pub mod descriptor;
@@ -15,8 +16,10 @@ pub mod rows;
 pub mod snapshot;
 pub mod stats;
 pub mod store;
+pub mod temporary;
 
 pub use descriptor::*;
 pub use facts::SystemFacts;
 pub use snapshot::{Catalog, CatalogBuilder, Relation, SchemaDescriptor, VirtualTable};
 pub use stats::{ColumnStatistics, TableStatistics};
+pub use temporary::{TEMPORARY_ALIAS, TEMPORARY_PREFIX, TemporaryObjects};

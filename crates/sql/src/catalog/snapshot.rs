@@ -1,9 +1,10 @@
 //! One immutable picture of everything that exists, and how names find their way in it.
 //!
 //! A lookup without a schema walks the search path: pg_catalog first unless the path names it, then each schema of the path. Schemas of the
-//! path that do not exist are skipped, as in PostgreSQL.
+//! path that do not exist are skipped, as in PostgreSQL. In a catalog that a session has laid its temporary objects over ([`super::temporary`]), their
+//! schema comes before all others, unless the path gives it another place.
 
-use super::{Oid, RelationKind, TableDescriptor, TableStatistics};
+use super::{Oid, RelationKind, TEMPORARY_ALIAS, TableDescriptor, TableStatistics};
 use crate::types::ColumnType;
 use crate::types::enums::{self, EnumDescriptor};
 use hashbrown::HashMap;
@@ -74,6 +75,8 @@ pub struct Catalog {
     by_name: HashMap<String, HashMap<String, Relation>>,
     by_oid: HashMap<Oid, Relation>,
     statistics: HashMap<Oid, Arc<TableStatistics>>,
+    /// The session's temporary schema, in a catalog that is laid over the shared one.
+    temporary: Option<String>,
     /// Indexes and constraints by OID, with their tables: made when somebody first asks.
     owners: OnceLock<HashMap<Oid, Oid>>,
 }
@@ -91,7 +94,28 @@ impl Catalog {
 
     /// A schema by name.
     pub fn schema(&self, name: &str) -> Option<&Arc<SchemaDescriptor>> {
-        self.schemas.get(name)
+        self.schemas.get(self.schema_name(name))
+    }
+
+    /// The session's temporary schema, if it has one.
+    pub fn temporary_schema(&self) -> Option<&Arc<SchemaDescriptor>> {
+        self.schemas.get(self.temporary.as_deref()?)
+    }
+
+    /// A schema's own name: `pg_temp` is the session's temporary one.
+    fn schema_name<'n>(&'n self, name: &'n str) -> &'n str {
+        match &self.temporary {
+            Some(temporary) if name == TEMPORARY_ALIAS => temporary,
+            _ => name,
+        }
+    }
+
+    /// The search path as it is walked for relations and types: the temporary schema comes first unless it is named, then pg_catalog
+    /// unless it is named.
+    fn effective_path<'n>(&'n self, search_path: &'n [String]) -> impl Iterator<Item = &'n str> {
+        let temporary = self.temporary.as_deref().filter(|_| !search_path.iter().any(|name| name == TEMPORARY_ALIAS));
+        let implicit = (!search_path.iter().any(|name| name == "pg_catalog")).then_some("pg_catalog");
+        temporary.into_iter().chain(implicit).chain(search_path.iter().map(String::as_str))
     }
 
     /// An enum type by name along a search path, or in the given schema.
@@ -123,20 +147,20 @@ impl Catalog {
 
     /// A relation by schema and name.
     pub fn relation_in(&self, schema: &str, name: &str) -> Option<&Relation> {
-        self.by_name.get(schema)?.get(name)
+        self.by_name.get(self.schema_name(schema))?.get(name)
     }
 
     /// A relation by name along a search path, or in the given schema.
     pub fn resolve(&self, schema: Option<&str>, name: &str, search_path: &[String]) -> Option<&Relation> {
         match schema {
             Some(schema) => self.relation_in(schema, name),
-            None => effective_path(search_path).find_map(|schema| self.relation_in(schema, name)),
+            None => self.effective_path(search_path).find_map(|schema| self.relation_in(schema, name)),
         }
     }
 
     /// The schema in which unqualified CREATE puts things: the first of the path that exists.
     pub fn creation_schema(&self, search_path: &[String]) -> Option<&Arc<SchemaDescriptor>> {
-        search_path.iter().find_map(|name| self.schemas.get(name.as_str()))
+        search_path.iter().find_map(|name| self.schema(name))
     }
 
     /// A relation by OID.
@@ -151,7 +175,7 @@ impl Catalog {
 
     /// The table that has the index of that name in a schema, and the index's place: None is the primary one.
     pub fn index_in(&self, schema: &str, name: &str) -> Option<(&Arc<TableDescriptor>, Option<usize>)> {
-        self.by_name.get(schema)?.values().map(Relation::descriptor).find_map(|table| {
+        self.by_name.get(self.schema_name(schema))?.values().map(Relation::descriptor).find_map(|table| {
             if table.has_primary_key() && table.primary.name == name {
                 return Some((table, None));
             }
@@ -168,7 +192,7 @@ impl Catalog {
     ) -> Option<(&Arc<TableDescriptor>, Option<usize>)> {
         match schema {
             Some(schema) => self.index_in(schema, name),
-            None => effective_path(search_path).find_map(|schema| self.index_in(schema, name)),
+            None => self.effective_path(search_path).find_map(|schema| self.index_in(schema, name)),
         }
     }
 
@@ -202,12 +226,6 @@ impl Catalog {
     pub fn edit(&self) -> CatalogBuilder {
         CatalogBuilder { catalog: Catalog { version: self.version + 1, ..self.clone() } }
     }
-}
-
-/// The search path as it is walked: pg_catalog comes first unless it is named.
-fn effective_path(search_path: &[String]) -> impl Iterator<Item = &str> {
-    let implicit = (!search_path.iter().any(|s| s == "pg_catalog")).then_some("pg_catalog");
-    implicit.into_iter().chain(search_path.iter().map(String::as_str))
 }
 
 /// Builds a [`Catalog`].
@@ -249,6 +267,12 @@ impl CatalogBuilder {
         schema.enums.iter().for_each(|e| enums::register(&schema.name, e));
         self.catalog.by_name.entry(schema.name.clone()).or_default();
         self.catalog.schemas.insert(schema.name.clone(), Arc::new(schema));
+    }
+
+    /// Adds a session's temporary schema, in which names are looked for first.
+    pub fn put_temporary_schema(&mut self, schema: SchemaDescriptor) {
+        self.catalog.temporary = Some(schema.name.clone());
+        self.put_schema(schema);
     }
 
     /// The same, by OID.

@@ -225,6 +225,17 @@ pub async fn write(txn: &mut Txn, catalog: &Catalog, changes: &[Change]) -> Resu
     Ok(builder.build())
 }
 
+/// A session's catalog after changes of its temporary objects, which are not written anywhere.
+pub fn apply(catalog: &Catalog, schema: Option<&Arc<SchemaDescriptor>>, changes: &[Change]) -> Arc<Catalog> {
+    let mut builder = catalog.edit();
+    builder.set_version(catalog.version());
+    if let Some(schema) = schema {
+        builder.put_temporary_schema(SchemaDescriptor::clone(schema));
+    }
+    changes.iter().for_each(|change| change.apply(&mut builder));
+    builder.build()
+}
+
 /// A catalog with the time at which it was true.
 #[derive(Clone, Debug)]
 pub struct CatalogAt {

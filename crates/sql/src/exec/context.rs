@@ -7,7 +7,7 @@ use super::foreign_key::{DeferredChecks, ForeignKeyWork};
 use super::postponed::PostponedWrites;
 use super::sequence::SequenceMemory;
 use crate::catalog::rows::VirtualScan;
-use crate::catalog::{Catalog, Oid};
+use crate::catalog::{Catalog, Oid, TemporaryObjects};
 use crate::error::{SqlError, SqlState};
 use crate::expr::{EvalContext, SessionInfo};
 use crate::locks::SessionLocks;
@@ -61,6 +61,8 @@ pub struct ExecContext<'a> {
 pub struct TxnState {
     /// The catalog with this transaction's own definitions; statements that follow are planned against it.
     pub catalog: Option<Arc<Catalog>>,
+    /// The session's temporary objects, once this transaction has changed them.
+    pub temporary: Option<Arc<TemporaryObjects>>,
     /// Constraints to check at commit: call [`super::run_deferred`] before it.
     pub deferred: DeferredChecks,
     /// Indexes whose data is garbage once the transaction has committed: call [`super::after_commit`].

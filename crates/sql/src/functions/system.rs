@@ -155,9 +155,6 @@ fn constant_false(_: &EvalContext<'_>, _: &[Datum]) -> Answer {
 fn constant_true(_: &EvalContext<'_>, _: &[Datum]) -> Answer {
     Ok(Datum::Bool(true))
 }
-fn no_oid(_: &EvalContext<'_>, _: &[Datum]) -> Answer {
-    Ok(Datum::Oid(0))
-}
 fn utf8(_: &EvalContext<'_>, _: &[Datum]) -> Answer {
     out("UTF8")
 }
@@ -236,7 +233,7 @@ pub(super) static FUNCTIONS: &[BuiltinFunction] = &[
     f("pg_notify", &[TEXT, TEXT], VOID, pg_notify).nullable().volatile(), f("pg_notification_queue_usage", &[], DataType::FLOAT8, queue_usage).volatile(),
     f("gen_random_uuid", &[], DataType::UUID, random_uuid).volatile(), f("format_type", &[OID, INT4], TEXT, format_type_fn).nullable().stable(), f("pg_typeof", &[DataType::ANY], DataType::REGTYPE, pg_typeof).nullable().stable(),
     f("to_regclass", &[TEXT], REGCLASS, to_regclass).stable(), f("to_regtype", &[TEXT], DataType::REGTYPE, to_regtype).stable(), f("to_regnamespace", &[TEXT], DataType::REGNAMESPACE, to_regnamespace).stable(),
-    f("pg_is_in_recovery", &[], BOOL, constant_false).volatile(), f("pg_is_other_temp_schema", &[OID], BOOL, constant_false).stable(), f("pg_my_temp_schema", &[], OID, no_oid).stable(), f("pg_type_is_visible", &[OID], BOOL, constant_true).stable(), f("pg_collation_is_visible", &[OID], BOOL, constant_true).stable(),
+    f("pg_is_in_recovery", &[], BOOL, constant_false).volatile(), f("pg_type_is_visible", &[OID], BOOL, constant_true).stable(), f("pg_collation_is_visible", &[OID], BOOL, constant_true).stable(),
     f("pg_opclass_is_visible", &[OID], BOOL, constant_true).stable(), f("pg_operator_is_visible", &[OID], BOOL, constant_true).stable(), f("pg_statistics_obj_is_visible", &[OID], BOOL, constant_true).stable(),
     f("pg_conversion_is_visible", &[OID], BOOL, constant_true).stable(), f("pg_opfamily_is_visible", &[OID], BOOL, constant_true).stable(), f("pg_ts_config_is_visible", &[OID], BOOL, constant_true).stable(), f("pg_ts_dict_is_visible", &[OID], BOOL, constant_true).stable(), f("pg_ts_parser_is_visible", &[OID], BOOL, constant_true).stable(), f("pg_ts_template_is_visible", &[OID], BOOL, constant_true).stable(),
     f("getdatabaseencoding", &[], NAME, utf8).stable(), f("pg_client_encoding", &[], NAME, utf8).stable(), f("pg_encoding_to_char", &[INT4], NAME, encoding_name).stable(),
@@ -246,7 +243,7 @@ pub(super) static FUNCTIONS: &[BuiltinFunction] = &[
 /// All that the catalog answers.
 #[rustfmt::skip]
 pub(super) static CATALOG: &[BuiltinFunction] = &[
-    asks!("pg_table_is_visible", [OID], BOOL), asks!("pg_function_is_visible", [OID], BOOL), asks!("pg_get_userbyid", [OID], NAME),
+    asks!("pg_my_temp_schema", [], OID), asks!("pg_is_other_temp_schema", [OID], BOOL), asks!("pg_table_is_visible", [OID], BOOL), asks!("pg_function_is_visible", [OID], BOOL), asks!("pg_get_userbyid", [OID], NAME),
     asks!("pg_get_expr", [NODE_TREE, OID], TEXT), asks!("pg_get_expr", [NODE_TREE, OID, BOOL], TEXT), asks!("pg_get_expr", [TEXT, OID], TEXT), asks!("pg_get_expr", [TEXT, OID, BOOL], TEXT),
     asks!("pg_get_indexdef", [OID], TEXT), asks!("pg_get_indexdef", [OID, INT4, BOOL], TEXT), asks!("pg_get_constraintdef", [OID], TEXT), asks!("pg_get_constraintdef", [OID, BOOL], TEXT),
     asks!("pg_get_viewdef", [OID], TEXT), asks!("pg_get_viewdef", [OID, BOOL], TEXT), asks!("pg_get_viewdef", [TEXT], TEXT), asks!("pg_get_viewdef", [TEXT, BOOL], TEXT), asks!("pg_get_ruledef", [OID], TEXT), asks!("pg_get_ruledef", [OID, BOOL], TEXT), asks!("pg_get_triggerdef", [OID], TEXT), asks!("pg_get_triggerdef", [OID, BOOL], TEXT),

@@ -153,7 +153,7 @@ impl Cursor<'_> {
             return Err(foreign("SELECT"));
         }
         if select.into.is_some() {
-            return Err(SqlError::unsupported("SELECT INTO here"));
+            return Err(SqlError::new(SqlState::SYNTAX_ERROR, "SELECT ... INTO is not allowed here"));
         }
         let distinct = match select.distinct {
             None | Some(sp::Distinct::All) => Distinct::All,
@@ -393,4 +393,32 @@ impl Cursor<'_> {
             }
         }
     }
+}
+
+/// `INTO [TEMPORARY] name`.
+pub(super) struct SelectInto {
+    pub(super) name: ObjectName,
+    pub(super) temporary: bool,
+}
+
+/// Takes INTO out of the leftmost SELECT.
+pub(super) fn take_into(body: &mut sp::SetExpr) -> Option<sp::SelectInto> {
+    match body {
+        sp::SetExpr::Select(select) => select.into.take(),
+        sp::SetExpr::SetOperation { left, .. } => take_into(left),
+        sp::SetExpr::Query(query) => take_into(&mut query.body),
+        _ => None,
+    }
+}
+
+pub(super) fn select_into(into: sp::SelectInto) -> Result<SelectInto, SqlError> {
+    let folded = |ident: &sp::Ident| if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_ascii_lowercase() };
+    let mut parts: Vec<String> = match &into.targets[..] {
+        [sp::Expr::Identifier(ident)] => vec![folded(ident)],
+        [sp::Expr::CompoundIdentifier(idents)] => idents.iter().map(folded).collect(),
+        _ => Vec::new(),
+    };
+    let name = parts.pop().ok_or_else(|| SqlError::new(SqlState::SYNTAX_ERROR, "SELECT ... INTO needs the name of one table"))?;
+    let schema = parts.pop();
+    Ok(SelectInto { name: ObjectName { catalog: parts.pop(), schema, name, pos: 0 }, temporary: into.temporary })
 }

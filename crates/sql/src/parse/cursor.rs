@@ -1,5 +1,6 @@
 //! A place in the token stream: the small steps from which our own statement parsers are made, and the doors to sqlparser's.
 
+use super::convert_query::{SelectInto, select_into, take_into};
 use super::tokens::{Lines, TokenizedText, fold, is_word, too_deep};
 use crate::ast::{Expr, Ident, LockingClause, ObjectName, ParsedStatement, Query, StoredExpr, TypeName};
 use crate::error::{SqlError, SqlState};
@@ -370,6 +371,14 @@ impl<'a> Cursor<'a> {
         self.seen = self.parser.index();
         let query = self.parser.parse_query().map_err(|e| self.crate_error(&e))?;
         self.convert_query(*query)
+    }
+
+    /// A statement's own query, which may name a table to put its rows into: INTO is taken out of the leftmost SELECT, and refused elsewhere.
+    pub(super) fn query_into(&mut self) -> Result<(Query, Option<SelectInto>), SqlError> {
+        self.seen = self.parser.index();
+        let mut query = self.parser.parse_query().map_err(|e| self.crate_error(&e))?;
+        let into = take_into(&mut query.body).map(select_into).transpose()?;
+        Ok((self.convert_query(*query)?, into))
     }
 
     pub(super) fn type_name(&mut self) -> Result<TypeName, SqlError> {

@@ -4,9 +4,8 @@
 //! allows these only in a statement's own WITH, so the crate's WITH inside subqueries loses nothing.
 
 use super::cursor::Cursor;
-use super::tokens::is_word;
 use crate::ast::{
-    Comment, Copy, CopySource, CreateDatabase, CreateSchema, CreateTableAs, Cte, Drop, Explain, ExplainFormat, Grant, ObjectKind,
+    Comment, Copy, CopySource, CreateDatabase, CreateSchema, CreateTable, CreateTableAs, Cte, Drop, Explain, ExplainFormat, Grant, ObjectKind,
     ObjectName, Prepare, Statement, With,
 };
 use crate::error::{SqlError, SqlState};
@@ -59,35 +58,26 @@ impl Cursor<'_> {
     }
 
     fn query_statement(&mut self, with: Option<With>) -> Result<Statement, SqlError> {
-        if let Some(into) = self.select_into()? {
-            return Ok(into);
-        }
-        let mut query = self.query()?;
+        let (mut query, into) = self.query_into()?;
         if let Some(with) = with {
             if query.with.is_some() {
                 return Err(self.syntax_error());
             }
             query.with = Some(with);
         }
-        Ok(Statement::Query(Box::new(query)))
-    }
-
-    /// `SELECT ... INTO [TABLE] name FROM ...` is CREATE TABLE AS with the INTO cut out; the crate keeps it inside the SELECT, so
-    /// it is refused there and offered here under its modern name.
-    fn select_into(&mut self) -> Result<Option<Statement>, SqlError> {
-        let mut depth = 0usize;
-        for next in self.rest() {
-            match &next.token {
-                Token::LParen => depth += 1,
-                Token::RParen => depth = depth.saturating_sub(1),
-                Token::Word(_) if depth == 0 && is_word(Some(next), "FROM") => return Ok(None),
-                Token::Word(_) if depth == 0 && is_word(Some(next), "INTO") => {
-                    return Err(SqlError::unsupported("SELECT INTO").hint("Use CREATE TABLE ... AS instead."));
-                }
-                _ => {}
-            }
-        }
-        Ok(None)
+        let query = Statement::Query(Box::new(query));
+        let Some(into) = into else { return Ok(query) };
+        let create = CreateTableAs {
+            name: into.name,
+            columns: Vec::new(),
+            if_not_exists: false,
+            temporary: into.temporary,
+            on_commit: None,
+            options: Vec::new(),
+            query,
+            with_data: true,
+        };
+        Ok(Statement::CreateTableAs(Box::new(create)))
     }
 
     fn with_statement(&mut self) -> Result<Statement, SqlError> {
@@ -283,13 +273,8 @@ impl Cursor<'_> {
         }
     }
 
-    pub(super) fn create_table_as(
-        &mut self,
-        name: ObjectName,
-        columns: Vec<crate::ast::Ident>,
-        if_not_exists: bool,
-        temporary: bool,
-    ) -> Result<Statement, SqlError> {
+    /// What stands behind AS; `head` is what stood before it.
+    pub(super) fn create_table_as(&mut self, head: CreateTable, columns: Vec<crate::ast::Ident>) -> Result<Statement, SqlError> {
         if self.is("EXECUTE") {
             return Err(SqlError::unsupported("CREATE TABLE AS EXECUTE"));
         }
@@ -301,7 +286,9 @@ impl Cursor<'_> {
         if with_data {
             self.eat_all(&["WITH", "DATA"]);
         }
-        Ok(Statement::CreateTableAs(Box::new(CreateTableAs { name, columns, if_not_exists, temporary, query, with_data })))
+        let CreateTable { name, if_not_exists, temporary, on_commit, options, .. } = head;
+        let create = CreateTableAs { name, columns, if_not_exists, temporary, on_commit, options, query, with_data };
+        Ok(Statement::CreateTableAs(Box::new(create)))
     }
 
     pub(super) fn if_not_exists(&mut self) -> bool {

@@ -28,15 +28,11 @@ impl Cursor<'_> {
     pub(super) fn create_table(&mut self, temporary: bool, unlogged: bool) -> Result<Statement, SqlError> {
         let if_not_exists = self.if_not_exists();
         let name = self.object_name()?;
-        if self.eat("AS") {
-            return self.create_table_as(name, Vec::new(), if_not_exists, temporary);
-        }
         if self.is("PARTITION") || self.is("OF") {
             return Err(SqlError::unsupported("that form of CREATE TABLE"));
         }
-        if let Some(columns) = self.names_before_as() {
-            return self.create_table_as(name, columns, if_not_exists, temporary);
-        }
+        let starts_as = ["AS", "ON", "WITH", "WITHOUT", "USING", "TABLESPACE"];
+        let names = if starts_as.iter().any(|word| self.is(word)) { Some(Vec::new()) } else { self.names_before_as(&starts_as) };
         let mut table = CreateTable {
             name,
             if_not_exists,
@@ -46,8 +42,13 @@ impl Cursor<'_> {
             constraints: Vec::new(),
             likes: Vec::new(),
             options: Vec::new(),
-            on_commit: OnCommit::PreserveRows,
+            on_commit: None,
         };
+        if let Some(columns) = names {
+            self.table_suffix(&mut table)?;
+            self.expect("AS")?;
+            return self.create_table_as(table, columns);
+        }
         self.expect_token(&Token::LParen)?;
         if !self.eat_token(&Token::RParen) {
             self.comma_list(|c| c.table_element(&mut table))?;
@@ -61,7 +62,7 @@ impl Cursor<'_> {
     }
 
     /// `(a, b) AS`: the column names of CREATE TABLE AS.
-    fn names_before_as(&mut self) -> Option<Vec<Ident>> {
+    fn names_before_as(&mut self, starts_as: &[&str]) -> Option<Vec<Ident>> {
         let mut at = 1;
         loop {
             if !matches!(self.peek(at).token, Token::Word(_)) {
@@ -73,12 +74,10 @@ impl Cursor<'_> {
                 _ => return None,
             }
         }
-        if !self.is_nth(at + 2, "AS") {
+        if !starts_as.iter().any(|word| self.is_nth(at + 2, word)) {
             return None;
         }
-        let names = self.paren_list(|c| c.ident()).ok()?;
-        self.advance();
-        Some(names)
+        self.paren_list(|c| c.ident()).ok()
     }
 
     fn table_element(&mut self, table: &mut CreateTable) -> Result<(), SqlError> {
@@ -120,14 +119,14 @@ impl Cursor<'_> {
                     return Err(SqlError::new(SqlState::UNDEFINED_OBJECT, format!("access method \"{method}\" does not exist")));
                 }
             } else if self.eat_all(&["ON", "COMMIT"]) {
-                table.on_commit = match () {
+                table.on_commit = Some(match () {
                     () if self.eat("DROP") => OnCommit::Drop,
                     () if self.eat_all(&["DELETE", "ROWS"]) => OnCommit::DeleteRows,
                     () => {
                         self.expect_all(&["PRESERVE", "ROWS"])?;
                         OnCommit::PreserveRows
                     }
-                };
+                });
             } else if self.eat_all(&["WITHOUT", "OIDS"]) {
             } else if self.eat("WITH") {
                 table.options = self.storage_parameters()?;

@@ -9,6 +9,7 @@
 //! | [`plan_cache`] | statements' plans, shared by all sessions |
 //! | `table_locks` | locks on relations, taken before a statement; LOCK TABLE |
 //! | `definition_locks` | which ones a definition needs |
+//! | `temporary` | what the session has defined for itself alone |
 //! | `transaction` | the transaction block: implicit, explicit, failed; savepoints |
 //! | `simple` | the simple protocol, its implicit transaction and its retries |
 //! | `extended` | prepared statements and portals |
@@ -34,6 +35,7 @@ pub mod settings;
 mod simple;
 mod statement;
 mod table_locks;
+mod temporary;
 mod transaction;
 mod utility;
 mod view;
@@ -57,6 +59,7 @@ use extended::Portal;
 use hashbrown::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use temporary::Temporary;
 use transaction::Transaction;
 use view::SessionView;
 
@@ -68,6 +71,7 @@ pub struct Session {
     /// The settings that RESET goes back to.
     defaults: SessionSettings,
     transaction: Transaction,
+    temporary: Temporary,
     locks: Arc<SessionLocks>,
     /// How long this statement has waited for table locks: counts towards `statement_timeout`.
     lock_wait: std::time::Duration,
@@ -102,6 +106,7 @@ impl Session {
             view,
             defaults: settings,
             transaction: Transaction::default(),
+            temporary: Temporary::default(),
             locks,
             lock_wait: std::time::Duration::ZERO,
             mailbox: Arc::default(),
@@ -204,6 +209,7 @@ impl Session {
     /// The client is gone: everything is released at once.
     pub async fn close(mut self) {
         self.rollback().await;
+        self.give_up_temporary().await;
         self.stop_listening();
         self.locks.close();
         self.database.unregister(self.handle.pid);
@@ -213,6 +219,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         // A connection task that was dropped half-way did not call `close`; its transaction aborts itself.
+        self.give_up_temporary_later();
         self.stop_listening();
         self.locks.close();
         self.database.unregister(self.handle.pid);

@@ -85,7 +85,7 @@ impl Session {
     /// Part of the plan cache's key.
     pub(super) fn plan_fingerprint(&self, settings: &SessionSettings) -> u64 {
         let point_gets = u64::from(self.database.point_gets.load(Ordering::Relaxed));
-        let mut fingerprint = settings.plan_fingerprint.rotate_left(1) ^ point_gets;
+        let mut fingerprint = settings.plan_fingerprint.rotate_left(1) ^ point_gets ^ self.temporary_fingerprint();
         if settings.search_path.iter().any(|name| name == "$user") && self.handle.user != "postgres" {
             fingerprint ^= self.handle.user.bytes().fold(7, |hash: u64, b| hash.wrapping_mul(31).wrapping_add(u64::from(b)));
         }
@@ -218,6 +218,7 @@ impl Session {
             && self.transaction.statements <= 1
             && matches!(self.transaction.block, Block::Implicit | Block::Explicit)
             && self.transaction.state.catalog.is_none()
+            && self.transaction.state.temporary.is_none()
     }
 }
 

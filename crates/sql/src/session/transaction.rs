@@ -207,7 +207,10 @@ impl Session {
         {
             self.transaction.pinned = Some(Arc::clone(&loaded));
         }
-        let catalog = self.transaction.state.catalog.clone().unwrap_or_else(|| Arc::clone(&loaded.catalog));
+        let catalog = match &self.transaction.state.catalog {
+            Some(own) => Arc::clone(own),
+            None => self.with_temporary(&loaded),
+        };
         (catalog, loaded.ts)
     }
 
@@ -292,6 +295,7 @@ impl Session {
             let scope = self.scope();
             let mut ctx = self.context(&scope)?;
             exec::run_deferred(&mut ctx).await?;
+            self.temporary_before_commit().await?;
         }
         self.check_notifications()?;
         let lazy = self.settings().lazy_commit;
@@ -301,6 +305,7 @@ impl Session {
         let ts = committed.map_err(|error| exec::kv_error(error, &catalog))?;
         self.transaction.last_commit = self.transaction.last_commit.max(ts);
         let mut state = std::mem::take(&mut self.transaction.state);
+        self.temporary_committed(state.temporary.take());
         if state.catalog.is_some() {
             self.database.reload_catalog().await?;
         }

@@ -53,7 +53,7 @@ impl Session {
     }
 
     /// CREATE, ALTER, DROP, TRUNCATE, ANALYZE, VACUUM ...
-    async fn definition(&mut self, statement: &Statement) -> Result<String, SqlError> {
+    pub(super) async fn definition(&mut self, statement: &Statement) -> Result<String, SqlError> {
         self.open_transaction()?;
         self.check_allowed(statement, None)?;
         if self.transaction.block == Block::Implicit && self.transaction.statements == 0 {
@@ -100,6 +100,7 @@ impl Session {
             // LOCK TABLE or an advisory lock may have closed the circle, and would again.
             && error.state() != SqlState::DEADLOCK_DETECTED
             && self.transaction.state.catalog.is_none()
+            && self.transaction.state.temporary.is_none()
             && matches!(self.transaction.block, Block::Implicit | Block::Explicit)
     }
 
@@ -355,6 +356,7 @@ impl Session {
                 if self.transaction.block == Block::Explicit {
                     return Err(SqlError::new(SqlState::ACTIVE_SQL_TRANSACTION, "DISCARD ALL cannot run inside a transaction block"));
                 }
+                self.discard_temporary().await?;
                 self.reset(None)?;
                 self.view.prepared.lock().clear();
                 self.cursors.clear();
@@ -365,8 +367,7 @@ impl Session {
             }
             DiscardTarget::Sequences => self.view.sequences.clear(),
             DiscardTarget::Plans => self.database.plans.clear(),
-            // There are no temporary tables yet; CREATE TEMPORARY TABLE says so.
-            DiscardTarget::Temporary => {}
+            DiscardTarget::Temporary => self.discard_temporary().await?,
         }
         Ok(())
     }

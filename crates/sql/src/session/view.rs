@@ -7,7 +7,7 @@ use super::database::{Database, HeldLock, LockWait, SessionHandle};
 use super::extended::Prepared;
 use super::notify::Pending;
 use super::settings::{SETTINGS, SessionSettings, Setting, SettingKind};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, TEMPORARY_ALIAS};
 use crate::catalog::facts::{CursorFact, LockFact, PreparedFact, SessionFact, SettingFact, SystemFacts, WaitFact};
 use crate::catalog::rows::VirtualScan;
 use crate::error::{SqlError, SqlState};
@@ -116,8 +116,10 @@ impl SessionInfo for SessionView {
         let catalog = self.catalog();
         let path = self.search_path();
         let implied = implicit && !path.iter().any(|name| name == "pg_catalog");
-        let existing = path.into_iter().filter(|name| catalog.schema(name).is_some());
-        implied.then(|| "pg_catalog".to_string()).into_iter().chain(existing).collect()
+        let existing = path.iter().filter_map(|name| catalog.schema(name)).map(|schema| schema.name.clone());
+        let named = path.iter().any(|name| name == TEMPORARY_ALIAS);
+        let temporary = catalog.temporary_schema().filter(|_| implicit && !named).map(|schema| schema.name.clone());
+        temporary.into_iter().chain(implied.then(|| "pg_catalog".to_string())).chain(existing).collect()
     }
 
     fn backend_pid(&self) -> i32 {

@@ -39,6 +39,9 @@ pub fn call(name: &'static str, args: &[Datum], catalog: &Arc<Catalog>, session:
     let call = Call { name, args, catalog, session };
     match name {
         "pg_table_is_visible" => visibility::table(&call),
+        "pg_my_temp_schema" => Ok(Datum::Oid(catalog.temporary_schema().map_or(0, |schema| schema.oid))),
+        // Others' temporary schemas are not in this session's catalog.
+        "pg_is_other_temp_schema" => Ok(Datum::Bool(false)),
         "pg_function_is_visible" => Ok(Datum::Bool(super::rows::routine(call.oid(0)?).is_some())),
         "pg_get_userbyid" => call.user_name(),
         "pg_get_expr" => definitions::expression(&call),

@@ -13,7 +13,7 @@ use crate::ast::{
     TypeName,
 };
 use crate::bind::{bind_row_expression, bind_scalar, type_in};
-use crate::catalog::{Column, ForeignKey, Identity, Oid, RelationKind, TableDescriptor};
+use crate::catalog::{Column, ForeignKey, Identity, Oid, RelationKind, TEMPORARY_ALIAS, TEMPORARY_PREFIX, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::exec::table_keys;
 use crate::exec::table_keys::{index_id, key_of_values};
@@ -387,6 +387,9 @@ impl Ddl<'_, '_> {
     }
 
     fn set_schema(&mut self, mut table: TableDescriptor, schema: &str) -> Result<(), SqlError> {
+        if table.temporary || schema.starts_with(TEMPORARY_PREFIX) || schema == TEMPORARY_ALIAS {
+            return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "cannot move objects into or out of temporary schemas"));
+        }
         let found = self.catalog().schema(schema).cloned();
         let found = found.ok_or_else(|| SqlError::new(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{schema}\" does not exist")))?;
         if self.is_taken(schema, &table.name) {

@@ -157,6 +157,7 @@ impl Ddl<'_, '_> {
         if parent.kind != crate::catalog::RelationKind::Table {
             return Err(SqlError::new(SqlState::WRONG_OBJECT_TYPE, format!("referenced relation \"{}\" is not a table", parent.name)));
         }
+        Self::check_foreign_key_persistence(&child, &parent)?;
         let parent_columns = if spec.columns.is_empty() {
             if !parent.has_primary_key() {
                 let message = format!("there is no primary key for referenced table \"{}\"", parent.name);

@@ -2,7 +2,9 @@
 
 use super::Ddl;
 use super::columns::COLUMNS_MAX;
-use crate::ast::{ColumnConstraintKind, CreateTable, CreateTableAs, LikeClause, TableConstraint, TableConstraintKind};
+use crate::ast::{
+    ColumnConstraintKind, CreateTable, CreateTableAs, LikeClause, ObjectName, OnCommit, TableConstraint, TableConstraintKind,
+};
 use crate::catalog::{Column, IndexColumn, IndexDescriptor, ROWID_NAME, RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::exec::bulk_load::BulkLoad;
@@ -12,13 +14,31 @@ use crate::plan::plan_statement;
 use crate::types::{ColumnType, DataType, Datum};
 use std::sync::Arc;
 
+/// What CREATE TABLE and CREATE TABLE AS say of the table itself.
+struct NewTable<'c> {
+    name: &'c ObjectName,
+    if_not_exists: bool,
+    temporary: bool,
+    on_commit: Option<OnCommit>,
+    options: &'c [(String, String)],
+}
+
+impl<'c> NewTable<'c> {
+    fn of(create: &'c CreateTable) -> NewTable<'c> {
+        let CreateTable { name, if_not_exists, temporary, on_commit, options, .. } = create;
+        NewTable { name, if_not_exists: *if_not_exists, temporary: *temporary, on_commit: *on_commit, options }
+    }
+
+    fn of_query(create: &'c CreateTableAs) -> NewTable<'c> {
+        let CreateTableAs { name, if_not_exists, temporary, on_commit, options, .. } = create;
+        NewTable { name, if_not_exists: *if_not_exists, temporary: *temporary, on_commit: *on_commit, options }
+    }
+}
+
 impl Ddl<'_, '_> {
     pub(super) async fn create_table(&mut self, create: &CreateTable) -> Result<(), SqlError> {
-        if create.temporary {
-            return Err(SqlError::unsupported("a temporary table"));
-        }
-        let Some(mut table) = self.new_table(&create.name, create.if_not_exists).await? else { return Ok(()) };
-        table.options = create.options.clone();
+        let wanted = NewTable::of(create);
+        let Some(mut table) = self.new_table(&wanted).await? else { return Ok(()) };
         for like in &create.likes {
             self.like_columns(&mut table, like).await?;
         }
@@ -62,12 +82,12 @@ impl Ddl<'_, '_> {
     }
 
     /// A descriptor for a new table; None if there is one and that is all right.
-    pub(super) async fn new_table(
-        &mut self,
-        name: &crate::ast::ObjectName,
-        if_not_exists: bool,
-    ) -> Result<Option<TableDescriptor>, SqlError> {
-        let schema = self.schema_for(name)?;
+    async fn new_table(&mut self, wanted: &NewTable<'_>) -> Result<Option<TableDescriptor>, SqlError> {
+        let NewTable { name, if_not_exists, .. } = *wanted;
+        let schema = self.schema_of_new(name, wanted.temporary).await?;
+        if wanted.on_commit.is_some() && !self.is_temporary_schema(&schema.name) {
+            return Err(SqlError::new(SqlState::INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables"));
+        }
         if self.is_taken(&schema.name, &name.name) {
             if if_not_exists {
                 self.notice(format!("relation \"{}\" already exists, skipping", name.name));
@@ -78,6 +98,9 @@ impl Ddl<'_, '_> {
         let oid = self.new_oid().await?;
         let mut table = TableDescriptor::new(oid, schema.oid, schema.name.clone(), name.name.clone(), RelationKind::Table);
         table.owner = self.ctx.plan_settings.user.clone();
+        table.temporary = self.is_temporary_schema(&table.schema);
+        table.on_commit = wanted.on_commit.unwrap_or_default();
+        table.options = wanted.options.to_vec();
         Ok(Some(table))
     }
 
@@ -244,9 +267,6 @@ pub(super) fn as_table_constraint(column: &crate::ast::Ident, kind: &ColumnConst
 
 /// CREATE TABLE AS: the table, then the query's rows. Gives the command tag.
 pub(super) async fn create_table_as(create: &CreateTableAs, ctx: &mut ExecContext<'_>) -> Result<String, SqlError> {
-    if create.temporary {
-        return Err(SqlError::unsupported("a temporary table"));
-    }
     let plan = Arc::new(plan_statement(&create.query, &ctx.catalog, ctx.plan_settings, &[])?);
     let mut rows: Vec<Vec<Datum>> = Vec::new();
     let mut memory = crate::exec::batch::MemoryUse::default();
@@ -258,8 +278,12 @@ pub(super) async fn create_table_as(create: &CreateTableAs, ctx: &mut ExecContex
         };
         execute(&plan, Vec::new(), ctx, &mut keep).await?;
     }
-    let mut ddl = Ddl::begin(ctx).await?;
-    let Some(mut table) = ddl.new_table(&create.name, create.if_not_exists).await? else { return Ok("CREATE TABLE AS".into()) };
+    let wanted = NewTable::of_query(create);
+    let mut ddl = Ddl::begin_temporary(ctx);
+    if !create.temporary {
+        ddl.lock_version().await?;
+    }
+    let Some(mut table) = ddl.new_table(&wanted).await? else { return Ok("CREATE TABLE AS".into()) };
     if create.columns.len() > plan.output.len() {
         return Err(SqlError::new(SqlState::SYNTAX_ERROR, "too many column names were specified"));
     }

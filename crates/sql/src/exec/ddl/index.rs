@@ -66,7 +66,9 @@ impl Ddl<'_, '_> {
 
     /// Writes the entries of all rows that are there.
     pub(super) async fn build_index(&mut self, table: &TableDescriptor, index: &IndexDescriptor) -> Result<(), SqlError> {
-        self.validate_reads();
+        if !table.temporary {
+            self.validate_reads();
+        }
         let predicate = match &index.predicate {
             Some(text) => Some(bind_row_expression(text, table, Some(Expr::BOOL), &self.snapshot(), self.ctx.plan_settings)?),
             None => None,
@@ -171,17 +173,23 @@ impl Ddl<'_, '_> {
             }
             at += 1;
         }
-        for mut table in tables {
-            self.give_up(&table);
-            table.primary.index_id = self.new_index_id().await?;
-            for place in 0..table.indexes.len() {
-                table.indexes[place].index_id = self.new_index_id().await?;
-            }
+        for table in tables {
             if truncate.restart_identity {
                 self.restart_owned(&table).await?;
             }
-            self.put(table);
+            self.renew(table).await?;
         }
+        Ok(())
+    }
+
+    /// Empty indexes in the place of a table's old ones.
+    pub(super) async fn renew(&mut self, mut table: TableDescriptor) -> Result<(), SqlError> {
+        self.give_up(&table);
+        table.primary.index_id = self.new_index_id().await?;
+        for place in 0..table.indexes.len() {
+            table.indexes[place].index_id = self.new_index_id().await?;
+        }
+        self.put(table);
         Ok(())
     }
 

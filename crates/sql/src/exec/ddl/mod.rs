@@ -20,13 +20,14 @@ mod grant;
 mod index;
 mod rewrite;
 mod sequence;
+mod temporary;
 mod view;
 
 use super::{ExecContext, Notice};
 use crate::ast::{ObjectName, Statement};
 use crate::catalog::rows::{PG_CLASS, PG_CONSTRAINT};
 use crate::catalog::store::{self, Change};
-use crate::catalog::{Catalog, CatalogBuilder, Oid, Relation, RelationKind, SchemaDescriptor, TableDescriptor};
+use crate::catalog::{Catalog, CatalogBuilder, Oid, Relation, RelationKind, SchemaDescriptor, TableDescriptor, TemporaryObjects};
 use crate::error::{SqlError, SqlState};
 use crate::types::Datum;
 use std::sync::Arc;
@@ -35,6 +36,7 @@ use tidelock_kvapi::{Isolation, Limit, LockStrength, Row};
 use tidelock_kvclient::ScanOptions;
 
 pub use columns::relation_columns;
+pub use temporary::on_commit;
 
 /// Rows read in one request while an index is built or a constraint checked.
 const BACKFILL_ROWS: u64 = 1000;
@@ -53,7 +55,7 @@ pub async fn run_ddl(statement: &Statement, ctx: &mut ExecContext<'_>) -> Result
         analyze::vacuum(vacuum, ctx).await?;
         return Ok(tag);
     }
-    let mut ddl = Ddl::begin(ctx).await?;
+    let mut ddl = Ddl::begin_for(statement, ctx).await?;
     match statement {
         Statement::CreateTable(create) => ddl.create_table(create).await?,
         Statement::AlterTable(alter) => ddl.alter_table(alter).await?,
@@ -70,6 +72,7 @@ pub async fn run_ddl(statement: &Statement, ctx: &mut ExecContext<'_>) -> Result
         Statement::AlterEnum { name, action } => ddl.alter_enum(name, action).await?,
         Statement::Drop(drop) => ddl.drop_objects(drop).await?,
         Statement::Truncate(truncate) => ddl.truncate(truncate).await?,
+        Statement::Discard(_) => ddl.discard_temporary()?,
         Statement::Comment(comment) => ddl.comment(comment)?,
         Statement::Analyze { targets, .. } => ddl.analyze(targets).await?,
         Statement::Reindex { name, kind } => ddl.reindex(name.as_ref(), *kind).await?,
@@ -84,25 +87,59 @@ pub(super) struct Ddl<'c, 'a> {
     pub(super) ctx: &'c mut ExecContext<'a>,
     builder: CatalogBuilder,
     changes: Vec<Change>,
+    /// The catalog's version is locked, so nobody else defines anything.
+    locked: bool,
 }
 
 impl<'c, 'a> Ddl<'c, 'a> {
-    async fn begin(ctx: &'c mut ExecContext<'a>) -> Result<Ddl<'c, 'a>, SqlError> {
-        let version = store::version(ctx.txn, Some(LockStrength::Update)).await.map_err(|e| ctx.kv(e))?;
-        if version != ctx.catalog.version() {
-            return Err(super::errors::serialization("could not serialize access due to a concurrent change of a table's definition"));
+    async fn begin_for(statement: &Statement, ctx: &'c mut ExecContext<'a>) -> Result<Ddl<'c, 'a>, SqlError> {
+        if temporary::is_temporary(statement, &ctx.catalog, &ctx.plan_settings.search_path) {
+            return Ok(Ddl::begin_temporary(ctx));
         }
-        let builder = ctx.catalog.edit();
-        Ok(Ddl { ctx, builder, changes: Vec::new() })
+        Ddl::begin(ctx).await
     }
 
-    async fn finish(self) -> Result<(), SqlError> {
-        if self.changes.is_empty() {
-            return Ok(());
+    /// Begins a definition, keeping all others out.
+    async fn begin(ctx: &'c mut ExecContext<'a>) -> Result<Ddl<'c, 'a>, SqlError> {
+        let mut ddl = Ddl::begin_temporary(ctx);
+        ddl.lock_version().await?;
+        Ok(ddl)
+    }
+
+    /// Begins a definition that probably concerns the session's temporary objects only.
+    fn begin_temporary(ctx: &'c mut ExecContext<'a>) -> Ddl<'c, 'a> {
+        let builder = ctx.catalog.edit();
+        Ddl { ctx, builder, changes: Vec::new(), locked: false }
+    }
+
+    async fn lock_version(&mut self) -> Result<(), SqlError> {
+        let version = store::version(self.ctx.txn, Some(LockStrength::Update)).await.map_err(|e| self.ctx.kv(e))?;
+        if version != self.ctx.catalog.version() {
+            return Err(super::errors::serialization("could not serialize access due to a concurrent change of a table's definition"));
         }
-        let catalog = store::write(self.ctx.txn, &self.ctx.catalog, &self.changes).await?;
-        self.ctx.catalog = Arc::clone(&catalog);
-        self.ctx.state.catalog = Some(catalog);
+        self.locked = true;
+        Ok(())
+    }
+
+    async fn finish(mut self) -> Result<(), SqlError> {
+        let changes = std::mem::take(&mut self.changes);
+        let (own, shared): (Vec<_>, Vec<_>) = changes.into_iter().partition(|change| self.concerns_temporary(change));
+        if !shared.is_empty() {
+            if !self.locked {
+                self.lock_version().await?;
+            }
+            let catalog = store::write(self.ctx.txn, &self.ctx.catalog, &shared).await?;
+            self.ctx.catalog = Arc::clone(&catalog);
+            self.ctx.state.catalog = Some(catalog);
+        }
+        if !own.is_empty() {
+            let catalog = store::apply(&self.ctx.catalog, self.catalog().temporary_schema(), &own);
+            self.ctx.state.temporary = TemporaryObjects::of(&catalog).map(Arc::new);
+            if let Some(seen) = &mut self.ctx.state.catalog {
+                *seen = Arc::clone(&catalog);
+            }
+            self.ctx.catalog = catalog;
+        }
         Ok(())
     }
 
@@ -119,6 +156,7 @@ impl<'c, 'a> Ddl<'c, 'a> {
     /// Adds or replaces a relation.
     fn put(&mut self, mut table: TableDescriptor) {
         self.changes.retain(|change| !matches!(change, Change::PutRelation(t) if t.oid == table.oid));
+        table.temporary = self.is_temporary_schema(&table.schema);
         if let Some(before) = self.ctx.catalog.table(table.oid) {
             table.version = before.version + 1;
         }

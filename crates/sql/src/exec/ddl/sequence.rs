@@ -90,10 +90,7 @@ impl Ddl<'_, '_> {
     }
 
     pub(super) async fn create_sequence(&mut self, create: &CreateSequence) -> Result<(), SqlError> {
-        if create.temporary {
-            return Err(SqlError::unsupported("a temporary sequence"));
-        }
-        let schema = self.schema_for(&create.name)?;
+        let schema = self.schema_of_new(&create.name, create.temporary).await?;
         let name = &create.name.name;
         if self.is_taken(&schema.name, name) {
             if create.if_not_exists {

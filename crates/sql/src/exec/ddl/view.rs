@@ -11,15 +11,16 @@ use crate::types::{ColumnType, DataType};
 
 impl Ddl<'_, '_> {
     pub(super) async fn create_view(&mut self, create: &CreateView) -> Result<(), SqlError> {
-        if create.temporary {
-            return Err(SqlError::unsupported("a temporary view"));
-        }
         if create.check_option.is_some() {
             return Err(SqlError::unsupported("WITH CHECK OPTION"));
         }
-        let schema = self.schema_for(&create.name)?;
         let name = &create.name.name;
         let (columns, text, depends_on) = self.view_columns(create)?;
+        let reads_temporary = depends_on.iter().any(|oid| self.catalog().table(*oid).is_some_and(|table| table.temporary));
+        if reads_temporary && !create.temporary {
+            self.notice(format!("view \"{name}\" will be a temporary view"));
+        }
+        let schema = self.schema_of_new(&create.name, create.temporary || reads_temporary).await?;
         let existing = self.catalog().relation_in(&schema.name, name).map(|r| std::sync::Arc::clone(r.descriptor()));
         let mut view = match existing {
             Some(old) if create.or_replace && old.kind == RelationKind::View => {
