@@ -66,7 +66,8 @@ async fn scripts_give_what_postgresql_gives() {
 }
 
 async fn record(url: &str) {
-    for path in scripts() {
+    let only = std::env::var("SCRIPT").unwrap_or_default();
+    for path in scripts().into_iter().filter(|path| path.to_string_lossy().contains(&only)) {
         let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.expect("the oracle answers");
         tokio::spawn(connection);
         client

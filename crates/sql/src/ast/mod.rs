@@ -10,12 +10,14 @@
 
 pub mod ddl;
 pub mod dml;
+mod domain;
 pub mod expr;
 pub mod query;
 pub mod utility;
 
 pub use ddl::*;
 pub use dml::*;
+pub use domain::*;
 pub use expr::*;
 pub use query::*;
 pub use utility::*;
@@ -108,6 +110,8 @@ pub enum Statement {
         name: String,
     },
     /// CREATE TYPE ... AS ENUM.
+    CreateDomain(Box<CreateDomain>),
+    AlterDomain(Box<AlterDomain>),
     CreateEnum {
         name: ObjectName,
         labels: Vec<String>,
@@ -210,6 +214,8 @@ impl Statement {
             Statement::CreateView(_) => "CREATE VIEW",
             Statement::CreateDatabase(_) => "CREATE DATABASE",
             Statement::AlterIndexRename { .. } => "ALTER INDEX",
+            Statement::CreateDomain(_) => "CREATE DOMAIN",
+            Statement::AlterDomain(_) => "ALTER DOMAIN",
             Statement::CreateEnum { .. } => "CREATE TYPE",
             Statement::AlterEnum { .. } => "ALTER TYPE",
             Statement::AlterSchemaRename { .. } | Statement::AlterSchemaOwner { .. } => "ALTER SCHEMA",

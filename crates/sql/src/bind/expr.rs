@@ -419,17 +419,18 @@ impl Binder<'_> {
     // ---- the rest
 
     fn explicit_cast(&mut self, expr: &ast::Expr, ty: &ast::TypeName, pos: usize) -> Result<Expr, SqlError> {
-        let to = self.named_type(ty)?;
+        let super::DeclaredType { ty: to, declared } = self.declared_type(ty)?;
         // `ARRAY[]::int[]` says what the empty array is made of.
         if let ast::Expr::Array(list, _) = expr
             && let Some(element) = element_of(to.ty)
         {
             let list = self.exprs(list)?;
             let list = list.into_iter().map(|e| self.checked_cast(e, element.into(), pos)).collect::<Result<_, _>>()?;
-            return Ok(folded(Expr::Array(list, to)));
+            return self.checked(folded(Expr::Array(list, to)), declared);
         }
         let value = self.expr(expr)?;
-        self.checked_cast(value, to, pos)
+        let value = self.checked_cast(value, to, pos)?;
+        self.checked(value, declared)
     }
 
     fn checked_cast(&mut self, value: Expr, to: ColumnType, pos: usize) -> Result<Expr, SqlError> {

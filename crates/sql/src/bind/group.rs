@@ -17,7 +17,7 @@ use crate::types::{DataType, Datum};
 const GROUPING_SETS_MAX: usize = 4096;
 
 /// Whether two expressions are the same computation.
-pub(super) fn same(a: &Expr, b: &Expr) -> bool {
+pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     match (a, b) {
         (Expr::Column(x, _), Expr::Column(y, _)) => x == y,
         (Expr::Column(..), _) | (_, Expr::Column(..)) => false,

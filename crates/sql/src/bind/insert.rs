@@ -3,6 +3,7 @@
 use super::logical::{ColumnId, LogicalConflict, LogicalConflictUpdate, LogicalInsert};
 use super::query::{Hints, Output};
 use super::scope::{Namespace, Relation};
+use super::updatable_view::ViewTarget;
 use super::{Binder, Clause, Logical, SelectState};
 use crate::ast::{self, ConflictAction, ConflictTarget, Ident, Insert, SetExpr, TableAlias, TableRef};
 use crate::catalog::{RelationKind, TableDescriptor};
@@ -55,24 +56,13 @@ impl Binder<'_> {
         let row: Vec<ColumnId> = self.row_ids(&table, &mut relation);
         relation.schema = insert.alias.is_none().then(|| table.schema.clone());
         if let Some(view) = &view {
-            if insert.on_conflict.is_some() {
-                return Err(SqlError::unsupported("ON CONFLICT on a view").at(insert.table.pos));
-            }
             relation = view.relation(&table, &row, relation);
         }
-        let conflict = insert.on_conflict.as_ref().map(|c| self.conflict(c, &table, &relation)).transpose()?;
+        let conflict = insert.on_conflict.as_ref().map(|c| self.conflict(c, &table, view.as_ref(), &relation)).transpose()?;
+        let mut checks = self.checks(&table)?;
+        checks.extend(self.view_check(view.as_ref(), &table)?);
         let (returning, output) = self.returning(&insert.returning, Namespace::of(relation))?;
-        let bound = LogicalInsert {
-            generated: self.generated(&table)?,
-            checks: self.checks(&table)?,
-            table,
-            alias,
-            input,
-            values,
-            conflict,
-            row,
-            returning,
-        };
+        let bound = LogicalInsert { generated: self.generated(&table)?, checks, table, alias, input, values, conflict, row, returning };
         Ok((Logical::Insert(Box::new(bound)), output))
     }
 
@@ -162,7 +152,7 @@ impl Binder<'_> {
                 Some((_, id)) => {
                     self.check_assignable(column, insert, 0)?;
                     let from = self.column_type_of(*id);
-                    self.assign(Expr::Column(*id, from), &column.name, column.ty, 0)?
+                    self.assign_to(Expr::Column(*id, from), column, 0)?
                 }
                 None => self.default_value(column)?,
             };
@@ -229,7 +219,7 @@ impl Binder<'_> {
                     continue;
                 }
                 let value = self.expr(expr)?;
-                values[*position] = Some(self.assign(value, &column.name, column.ty, expr.pos())?);
+                values[*position] = Some(self.assign_to(value, column, expr.pos())?);
             }
             let mut complete = Vec::with_capacity(values.len());
             for (position, value) in values.into_iter().enumerate() {
@@ -256,14 +246,21 @@ impl Binder<'_> {
         &mut self,
         conflict: &ast::OnConflict,
         table: &Arc<TableDescriptor>,
+        view: Option<&ViewTarget>,
         existing: &Relation,
     ) -> Result<LogicalConflict, SqlError> {
-        let arbiters = self.arbiters(&conflict.target, table)?;
+        // Names are the view's, if one is written through.
+        let renamed = view.map(|view| view.renamed(table));
+        let named = renamed.as_ref().unwrap_or(table);
+        let arbiters = self.arbiters(&conflict.target, named)?;
         let ConflictAction::Update { assignments, filter } = &conflict.action else {
             return Ok(LogicalConflict { arbiters, update: None });
         };
         let (excluded, excluded_names) = match self.get(table, "excluded") {
-            (Logical::Get { columns, .. }, names) => (columns, names),
+            (Logical::Get { columns, .. }, names) => {
+                let names = view.map_or(names.clone(), |view| view.relation(table, &columns, names));
+                (columns, names)
+            }
             (_, names) => (Vec::new(), names),
         };
         let mut space = Namespace::of(existing.clone());
@@ -273,7 +270,7 @@ impl Binder<'_> {
         space.columns = visible;
         let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Update));
         self.scopes.push(space);
-        let bound = self.assignments(assignments, table).and_then(|assignments| {
+        let bound = self.assignments(assignments, named).and_then(|assignments| {
             let filter = filter.as_ref().map(|f| self.in_clause(Clause::Where, |b| b.condition(f, "WHERE"))).transpose()?;
             Ok((assignments, filter))
         });
@@ -285,7 +282,7 @@ impl Binder<'_> {
     }
 
     /// The unique indexes that a conflict target means.
-    fn arbiters(&self, target: &ConflictTarget, table: &TableDescriptor) -> Result<Vec<Option<usize>>, SqlError> {
+    fn arbiters(&mut self, target: &ConflictTarget, table: &TableDescriptor) -> Result<Vec<Option<usize>>, SqlError> {
         let candidates = || std::iter::once(None).filter(|_| table.has_primary_key()).chain((0..table.indexes.len()).map(Some));
         let index = |place: &Option<usize>| place.map_or(&table.primary, |i| &table.indexes[i]);
         match target {
@@ -301,7 +298,8 @@ impl Binder<'_> {
                 let mut wanted = Vec::with_capacity(columns.len());
                 for column in columns {
                     let ast::Expr::Column(parts) = column else {
-                        return Err(SqlError::unsupported("ON CONFLICT on an expression").at(column.pos()));
+                        wanted.push(self.indexed_expression(column, table)?);
+                        continue;
                     };
                     let name = parts.last().map_or("", |p| p.value.as_str());
                     let Some(position) = table.column_position(name) else {
@@ -395,7 +393,7 @@ impl Binder<'_> {
                 .at(value.pos()));
         }
         let bound = self.expr(&value)?;
-        self.assign(bound, &column.name, column.ty, value.pos())
+        self.assign_to(bound, column, value.pos())
     }
 }
 

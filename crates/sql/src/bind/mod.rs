@@ -9,6 +9,7 @@
 
 mod call;
 pub(crate) mod coerce;
+mod domain;
 mod expr;
 mod from;
 mod group;
@@ -27,7 +28,10 @@ mod table_type;
 mod updatable_view;
 mod window;
 
+pub use domain::{DeclaredType, declared_type_in, domain_checks, value_row};
+pub(crate) use group::same as same_expression;
 pub use logical::{Bound, ColumnId, ColumnInfo, Logical};
+pub(crate) use select::expression_name;
 pub use stored::{bind_row_expression, bind_scalar};
 pub use table_type::{column_type, type_in};
 
@@ -248,6 +252,11 @@ impl<'a> Binder<'a> {
     /// The type of a name.
     fn named_type(&self, name: &crate::ast::TypeName) -> Result<ColumnType, SqlError> {
         type_in(name, self.catalog, &self.settings.search_path)
+    }
+
+    /// The type of a name, which may be a domain's.
+    fn declared_type(&self, name: &crate::ast::TypeName) -> Result<DeclaredType, SqlError> {
+        declared_type_in(name, self.catalog, &self.settings.search_path)
     }
 
     fn new_column(&mut self, name: impl Into<String>, ty: ColumnType) -> ColumnId {

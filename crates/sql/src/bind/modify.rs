@@ -84,12 +84,14 @@ impl Binder<'_> {
         };
         self.scopes.pop();
         let (returning, output) = self.returning(&update.returning, target.space)?;
+        let mut checks = self.checks(&table)?;
+        checks.extend(self.view_check(view.as_ref(), &table)?);
         let bound = LogicalUpdate {
             alias: target.alias,
             input: target.plan,
             row: target.row,
             generated: self.generated(&table)?,
-            checks: self.checks(&table)?,
+            checks,
             changes_key: changes_key(&table, &assignments),
             assignments,
             joined: !update.from.is_empty(),

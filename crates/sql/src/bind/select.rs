@@ -53,6 +53,11 @@ fn implicit_name(expr: &ast::Expr) -> String {
     name_of(expr).map_or_else(|| "?column?".into(), |(name, _)| name)
 }
 
+/// The name that a stored expression's column would have, if it gives one.
+pub(crate) fn expression_name(text: &str) -> Option<String> {
+    name_of(&crate::parse::parse_expression(text).ok()?).map(|(name, _)| name)
+}
+
 /// How good a name is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NameStrength {

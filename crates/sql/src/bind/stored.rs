@@ -6,7 +6,7 @@ use crate::ast;
 use crate::catalog::{Catalog, Column, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
-use crate::plan::{BoundCheck, GeneratedColumn, PlanSettings};
+use crate::plan::{BoundCheck, CheckKind, GeneratedColumn, PlanSettings};
 use crate::types::coercion::CastContext;
 use crate::types::{ColumnType, DataType, Datum};
 
@@ -51,7 +51,7 @@ pub fn bind_row_expression(
 
 impl Binder<'_> {
     /// In this binder's statement, but with nothing else in sight.
-    fn row_expression(&mut self, expr: &ast::Expr, table: &TableDescriptor, to: Option<ColumnType>) -> Result<Expr, SqlError> {
+    pub(super) fn row_expression(&mut self, expr: &ast::Expr, table: &TableDescriptor, to: Option<ColumnType>) -> Result<Expr, SqlError> {
         // Positions serve as ids: the namespace is the only one there is.
         let columns = table.visible_columns().map(|(p, c)| (c.name.clone(), p, c.ty)).collect();
         let space = Namespace::of(Relation {
@@ -77,12 +77,26 @@ impl Binder<'_> {
         Ok(bound)
     }
 
+    /// The hidden column that has the value of an expression over a table's row; no index is over it if there is none.
+    pub(super) fn indexed_expression(&mut self, expr: &ast::Expr, table: &TableDescriptor) -> Result<usize, SqlError> {
+        let wanted = self.row_expression(expr, table, None)?;
+        for (position, column) in table.columns.iter().enumerate().filter(|(_, column)| column.is_expression()) {
+            let Some(text) = &column.generated else { continue };
+            let known = self.row_expression(&crate::parse::parse_expression(text)?, table, None)?;
+            if super::same_expression(&known, &wanted) {
+                return Ok(position);
+            }
+        }
+        let message = "there is no unique or exclusion constraint matching the ON CONFLICT specification";
+        Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, message))
+    }
+
     pub(super) fn checks(&mut self, table: &TableDescriptor) -> Result<Vec<BoundCheck>, SqlError> {
         let mut checks = Vec::with_capacity(table.checks.len());
         for check in &table.checks {
             let parsed = crate::parse::parse_expression(&check.expr)?;
             let predicate = self.row_expression(&parsed, table, Some(Expr::BOOL)).map_err(unplaced)?;
-            checks.push(BoundCheck { name: check.name.clone(), predicate });
+            checks.push(BoundCheck { kind: CheckKind::Constraint, name: check.name.clone(), predicate });
         }
         Ok(checks)
     }
@@ -93,6 +107,7 @@ impl Binder<'_> {
             let (Some(text), false) = (&definition.generated, definition.dropped) else { continue };
             let parsed = crate::parse::parse_expression(text)?;
             let value = self.row_expression(&parsed, table, Some(definition.ty)).map_err(unplaced)?;
+            let value = self.checked(value, definition.declared)?;
             list.push(GeneratedColumn { column, value });
         }
         Ok(list)
@@ -103,15 +118,16 @@ impl Binder<'_> {
         if let Some(identity) = &column.identity {
             let sequence = Expr::Const(Datum::Oid(identity.sequence_oid), DataType::REGCLASS.into());
             let next = self.plain_call("nextval", vec![sequence], 0)?;
-            return self.cast_to(next, column.ty, false, 0);
+            let next = self.cast_to(next, column.ty, false, 0)?;
+            return self.checked(next, column.declared);
         }
-        let Some(text) = column.default.as_ref().filter(|_| !column.dropped) else {
-            return Ok(Expr::Const(Datum::Null, column.ty));
+        let Some(text) = self.catalog.default_of(column) else {
+            return self.checked(Expr::Const(Datum::Null, column.ty), column.declared.filter(|_| !column.dropped));
         };
         let parsed = crate::parse::parse_expression(text)?;
         let scopes = std::mem::take(&mut self.scopes);
         let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Stored));
-        let bound = self.expr(&parsed).and_then(|value| self.assign(value, &column.name, column.ty, 0));
+        let bound = self.expr(&parsed).and_then(|value| self.assign_to(value, column, 0));
         (self.scopes, self.select) = (scopes, outer);
         bound.map_err(unplaced)
     }

@@ -34,7 +34,11 @@ pub fn column_type(name: &TypeName) -> Result<ColumnType, SqlError> {
 /// The type of a name, which may be one that a user has made.
 pub fn type_in(name: &TypeName, catalog: &Catalog, search_path: &[String]) -> Result<ColumnType, SqlError> {
     column_type(name).or_else(|error| {
-        let Some((_, found)) = catalog.enum_named(name.schema.as_deref(), &name.name, search_path) else { return Err(error) };
+        let Some((_, found)) = catalog.enum_named(name.schema.as_deref(), &name.name, search_path) else {
+            // Where a domain may stand, `declared_type_in` is asked.
+            let is_domain = catalog.domain_named(name.schema.as_deref(), &name.name, search_path).is_some();
+            return Err(if is_domain { SqlError::unsupported(format_args!("the domain {} here", name.name)).at(name.pos) } else { error });
+        };
         if !name.modifiers.is_empty() {
             let message = format!("type modifier is not allowed for type \"{}\"", name.name);
             return Err(SqlError::new(SqlState::SYNTAX_ERROR, message).at(name.pos));

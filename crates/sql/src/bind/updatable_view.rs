@@ -9,6 +9,8 @@ use super::{Binder, Clause, Logical, SelectState};
 use crate::ast::{self, Distinct, ObjectName, Query, Select, SelectItem, SetExpr, TableRef};
 use crate::catalog::{RelationKind, TableDescriptor};
 use crate::error::SqlError;
+use crate::expr::Expr;
+use crate::plan::{BoundCheck, CheckKind};
 use std::sync::Arc;
 
 /// A view as a way to its table.
@@ -20,6 +22,8 @@ pub(super) struct ViewTarget {
     /// What the view calls the table.
     inner: String,
     filter: Option<ast::Expr>,
+    /// Rows that the view would not show are refused.
+    checked: bool,
 }
 
 impl ViewTarget {
@@ -73,7 +77,29 @@ impl Binder<'_> {
             }
             columns.push((shown.name.clone(), position));
         }
-        Ok((table, Some(ViewTarget { name: relation.name.clone(), columns, inner, filter: select.filter.clone() })))
+        Ok((
+            table,
+            Some(ViewTarget {
+                name: relation.name.clone(),
+                columns,
+                inner,
+                filter: select.filter.clone(),
+                checked: relation.check_option().is_some(),
+            }),
+        ))
+    }
+
+    /// WITH CHECK OPTION: what a row must hold besides the table's own checks.
+    pub(super) fn view_check(&mut self, view: Option<&ViewTarget>, table: &TableDescriptor) -> Result<Option<BoundCheck>, SqlError> {
+        let Some((view, filter)) = view.filter(|view| view.checked).and_then(|view| Some((view, view.filter.as_ref()?))) else {
+            return Ok(None);
+        };
+        let mut named = table.clone();
+        named.name.clone_from(&view.inner);
+        self.view_depth += 1;
+        let predicate = self.row_expression(filter, &named, Some(Expr::BOOL));
+        self.view_depth -= 1;
+        Ok(Some(BoundCheck { kind: CheckKind::View, name: view.name.clone(), predicate: predicate? }))
     }
 
     /// The rows that the view shows.

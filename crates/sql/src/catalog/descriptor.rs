@@ -113,6 +113,9 @@ pub struct Column {
     pub name: String,
     /// Its type.
     pub ty: ColumnType,
+    /// The domain (or the array type over one) that it was declared with; `ty` is what lies below.
+    #[serde(default)]
+    pub declared: Option<Oid>,
     /// May it be NULL?
     pub nullable: bool,
     /// DEFAULT, as SQL text.
@@ -264,6 +267,12 @@ impl TableDescriptor {
         self.visible_columns().find(|(_, c)| c.name == name).map(|(i, _)| i)
     }
 
+    /// WITH CHECK OPTION of a view: `local` or `cascaded`.
+    pub fn check_option(&self) -> Option<&str> {
+        let is_view = self.kind == RelationKind::View;
+        self.options.iter().find(|(name, _)| is_view && name == "check_option").map(|(_, value)| value.as_str())
+    }
+
     /// Whether the user declared a primary key.
     pub fn has_primary_key(&self) -> bool {
         self.primary.key.iter().all(|k| self.columns.get(k.column).is_some_and(|c| !c.hidden))
@@ -296,12 +305,18 @@ impl IndexDescriptor {
 }
 
 impl Column {
+    /// Hidden, for the value of an expression that an index is over.
+    pub fn is_expression(&self) -> bool {
+        self.hidden && self.generated.is_some()
+    }
+
     /// A plain nullable column.
     pub fn new(attnum: u32, name: impl Into<String>, ty: ColumnType) -> Column {
         Column {
             attnum,
             name: name.into(),
             ty,
+            declared: None,
             nullable: true,
             default: None,
             generated: None,

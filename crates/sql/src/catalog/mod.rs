@@ -10,6 +10,7 @@
 
 pub mod builtin;
 pub mod descriptor;
+pub mod domain;
 pub mod facts;
 pub mod functions;
 pub mod rows;
@@ -19,6 +20,7 @@ pub mod store;
 pub mod temporary;
 
 pub use descriptor::*;
+pub use domain::DomainDescriptor;
 pub use facts::SystemFacts;
 pub use snapshot::{Catalog, CatalogBuilder, Relation, SchemaDescriptor, VirtualTable};
 pub use stats::{ColumnStatistics, TableStatistics};

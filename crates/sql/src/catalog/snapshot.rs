@@ -33,6 +33,9 @@ pub struct SchemaDescriptor {
     /// Enum types in it.
     #[serde(default)]
     pub enums: Vec<EnumDescriptor>,
+    /// Domains in it.
+    #[serde(default)]
+    pub domains: Vec<super::DomainDescriptor>,
 }
 
 /// A table that has no stored rows: a provider in the executor, found by `(schema, name)`, fills it when it is scanned.
@@ -252,6 +255,7 @@ impl CatalogBuilder {
                 comment,
                 acl: None,
                 enums: Vec::new(),
+                domains: Vec::new(),
             });
         }
         builder
@@ -265,6 +269,7 @@ impl CatalogBuilder {
     /// Adds or replaces a schema.
     pub fn put_schema(&mut self, schema: SchemaDescriptor) {
         schema.enums.iter().for_each(|e| enums::register(&schema.name, e));
+        schema.domains.iter().for_each(|domain| enums::register_domain(&schema.name, domain));
         self.catalog.by_name.entry(schema.name.clone()).or_default();
         self.catalog.schemas.insert(schema.name.clone(), Arc::new(schema));
     }

@@ -16,7 +16,7 @@ use crate::catalog::{ForeignKey, IndexDescriptor, IndexState, Oid, TableDescript
 use crate::error::{SqlError, SqlState};
 use crate::expr::{Expr, eval};
 use crate::plan::keys::ConcreteSpan;
-use crate::plan::{BoundCheck, GeneratedColumn};
+use crate::plan::{BoundCheck, CheckKind, GeneratedColumn};
 use crate::types::coercion::CastContext;
 use crate::types::{DataType, Datum, cast, compare};
 use hashbrown::HashMap;
@@ -322,7 +322,7 @@ impl RowRules {
         let mut rules = RowRules { generated: Vec::new(), checks: Vec::new() };
         for check in &table.checks {
             let predicate = bind_row_expression(&check.expr, table, Some(Expr::BOOL), &ctx.catalog, ctx.plan_settings)?;
-            rules.checks.push(BoundCheck { name: check.name.clone(), predicate });
+            rules.checks.push(BoundCheck { kind: CheckKind::Constraint, name: check.name.clone(), predicate });
         }
         for (column, definition) in table.columns.iter().enumerate() {
             let Some(text) = definition.generated.as_ref().filter(|_| !definition.dropped) else { continue };

@@ -81,6 +81,7 @@ pub(super) async fn insert_rows(plan: &InsertPlan, batch: RowBatch, owed: &mut O
         catalog_version: ctx.catalog.version(),
         relations: Vec::new(),
         table_locks: Vec::new(),
+        literals_matter: false,
     };
     let mut run = Run {
         ctx: ctx.reborrow(),

@@ -12,7 +12,7 @@ use crate::bind::bind_row_expression;
 use crate::catalog::{IndexDescriptor, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::expr::{EvalContext, Expr, eval, eval_bool};
-use crate::plan::{BoundCheck, GeneratedColumn, Plan, PlanNode};
+use crate::plan::{BoundCheck, CheckKind, GeneratedColumn, Plan, PlanNode};
 use crate::types::{DataType, Datum, TextContext, compare, row_codec, text};
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -304,8 +304,13 @@ pub(super) fn check_row(table: &TableDescriptor, row: &[Datum], checks: &[BoundC
         }
     }
     for check in checks {
-        // NULL passes.
-        if let Datum::Bool(false) = eval(&check.predicate, row, context)? {
+        let holds = eval(&check.predicate, row, context)?;
+        if check.kind == CheckKind::View {
+            if !matches!(holds, Datum::Bool(true)) {
+                let message = format!("new row violates check option for view \"{}\"", check.name);
+                return Err(SqlError::new(SqlState::WITH_CHECK_OPTION_VIOLATION, message).detail(failing_row(table, row, &context.text())));
+            }
+        } else if let Datum::Bool(false) = holds {
             let message = format!("new row for relation \"{}\" violates check constraint \"{}\"", table.name, check.name);
             let error = SqlError::new(SqlState::CHECK_VIOLATION, message).detail(failing_row(table, row, &context.text()));
             return Err(constraint_of(error, table, &check.name));

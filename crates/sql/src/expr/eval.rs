@@ -24,6 +24,11 @@ pub fn eval(expr: &Expr, row: &[Datum], ctx: &EvalContext<'_>) -> Result<Datum, 
         Expr::Column(index, _) => column(*index, row).cloned(),
         Expr::Call { func, args, .. } => call(func, args, row, ctx),
         Expr::Cast { expr, to, explicit } => cast::cast(eval(expr, row, ctx)?, expr.ty().ty, *to, *explicit, ctx),
+        Expr::Checked { expr, domain } => {
+            let value = eval(expr, row, ctx)?;
+            domain.check(&value, ctx)?;
+            Ok(value)
+        }
         Expr::Case { whens, otherwise, .. } => {
             for (when, then) in whens {
                 if eval_bool(when, row, ctx)? {

@@ -28,6 +28,8 @@ pub fn fold(mut expr: Expr, ctx: &EvalContext<'_>) -> Expr {
 fn is_foldable(expr: &Expr) -> bool {
     let immutable = match expr {
         Expr::Const(..) | Expr::Param(..) | Expr::Column(..) | Expr::Outer { .. } | Expr::Subquery(..) => false,
+        // Which values a domain allows may depend on the session.
+        Expr::Checked { .. } => false,
         Expr::Call { func, .. } => func.volatility == Volatility::Immutable,
         Expr::Cast { expr, to, .. } => is_immutable_cast(expr, to.ty),
         _ => true,
@@ -95,4 +97,15 @@ fn junction(list: Vec<Expr>, deciding: bool) -> Expr {
         _ if deciding => Expr::Or(kept),
         _ => Expr::And(kept),
     }
+}
+
+/// Casts between what is timely and text, and those that need the session's time zone: what one session files another would not find.
+pub(crate) fn is_session_dependent_cast(from: DataType, to: DataType) -> bool {
+    let timely = |ty: DataType| {
+        let base = crate::types::element_of(ty).unwrap_or(ty);
+        matches!(base, DataType::DATE | DataType::TIME | DataType::TIMESTAMP | DataType::TIMESTAMPTZ | DataType::INTERVAL)
+            || (base.is_oid() && base != DataType::OID)
+    };
+    let zoned = (from == DataType::TIMESTAMPTZ) != (to == DataType::TIMESTAMPTZ);
+    (timely(from) && to.is_text()) || (from.is_text() && timely(to)) || (zoned && timely(from) && timely(to))
 }

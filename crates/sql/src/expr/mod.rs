@@ -8,13 +8,16 @@ use crate::types::{ColumnType, DataType, Datum, Shape};
 use std::sync::Arc;
 
 mod context;
+mod domain;
 mod eval;
 mod fold;
 
 pub use context::{EvalContext, NoSession, ObjectKind, SessionInfo, UNIX_TO_POSTGRES_MICROS, clock_time};
+pub use domain::DomainChecks;
 pub(crate) use eval::make_array;
 pub use eval::{eval, eval_bool};
 pub use fold::fold;
+pub(crate) use fold::is_session_dependent_cast;
 
 /// A bound scalar expression.
 #[derive(Clone, Debug)]
@@ -96,6 +99,13 @@ pub enum Expr {
         to: ColumnType,
         /// Whether the user wrote it.
         explicit: bool,
+    },
+    /// A value that is to be one of a domain's; it has the domain's base type.
+    Checked {
+        /// The value.
+        expr: Box<Expr>,
+        /// What it must hold.
+        domain: Arc<DomainChecks>,
     },
     /// `expr [NOT] IN (list)`; all sides share one type. Row forms use `RowCompare` inside `Or`.
     InList {
@@ -227,6 +237,7 @@ impl Expr {
             Expr::Const(_, ty) | Expr::Param(_, ty) | Expr::Column(_, ty) | Expr::Coalesce(_, ty) => *ty,
             Expr::Outer { ty, .. } | Expr::Call { ty, .. } | Expr::Case { ty, .. } | Expr::Subscript { ty, .. } => *ty,
             Expr::MinMax(_, _, ty) | Expr::Array(_, ty) | Expr::Subquery(_, ty) | Expr::Cast { to: ty, .. } => *ty,
+            Expr::Checked { expr, .. } => expr.ty(),
             Expr::Row { .. } => DataType::RECORD.into(),
             Expr::And(_) | Expr::Or(_) | Expr::Not(_) | Expr::IsNull { .. } | Expr::IsBool { .. } => Expr::BOOL,
             Expr::IsDistinct { .. } | Expr::InList { .. } | Expr::AnyAll { .. } | Expr::RowCompare { .. } => Expr::BOOL,
@@ -240,7 +251,8 @@ impl Expr {
             Expr::Call { args, .. } => args.iter().collect(),
             Expr::And(list) | Expr::Or(list) | Expr::Row { fields: list, .. } => list.iter().collect(),
             Expr::Coalesce(list, _) | Expr::MinMax(list, _, _) | Expr::Array(list, _) => list.iter().collect(),
-            Expr::Not(expr) | Expr::IsNull { expr, .. } | Expr::IsBool { expr, .. } | Expr::Cast { expr, .. } => vec![expr],
+            Expr::Not(expr) | Expr::IsNull { expr, .. } | Expr::IsBool { expr, .. } => vec![expr],
+            Expr::Cast { expr, .. } | Expr::Checked { expr, .. } => vec![expr],
             Expr::IsDistinct { left, right, .. } => vec![left, right],
             Expr::Case { whens, otherwise, .. } => whens.iter().flat_map(|(when, then)| [when, then]).chain(otherwise.as_deref()).collect(),
             Expr::InList { expr, list, .. } => std::iter::once(&**expr).chain(list).collect(),
@@ -257,7 +269,8 @@ impl Expr {
             Expr::Call { args, .. } => args.iter_mut().collect(),
             Expr::And(list) | Expr::Or(list) | Expr::Row { fields: list, .. } => list.iter_mut().collect(),
             Expr::Coalesce(list, _) | Expr::MinMax(list, _, _) | Expr::Array(list, _) => list.iter_mut().collect(),
-            Expr::Not(expr) | Expr::IsNull { expr, .. } | Expr::IsBool { expr, .. } | Expr::Cast { expr, .. } => vec![expr],
+            Expr::Not(expr) | Expr::IsNull { expr, .. } | Expr::IsBool { expr, .. } => vec![expr],
+            Expr::Cast { expr, .. } | Expr::Checked { expr, .. } => vec![expr],
             Expr::IsDistinct { left, right, .. } => vec![left, right],
             Expr::Case { whens, otherwise, .. } => {
                 whens.iter_mut().flat_map(|(when, then)| [when, then]).chain(otherwise.as_deref_mut()).collect()

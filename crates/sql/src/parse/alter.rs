@@ -15,6 +15,7 @@ impl Cursor<'_> {
             () if self.eat("SEQUENCE") => self.alter_sequence(),
             () if self.eat("SCHEMA") => self.alter_schema(),
             () if self.eat("TYPE") => self.alter_type(),
+            () if self.eat("DOMAIN") => self.alter_domain(),
             () => {
                 let Token::Word(word) = &self.peek(0).token else { return Err(self.syntax_error()) };
                 let what = word.value.to_ascii_uppercase();
@@ -25,7 +26,6 @@ impl Cursor<'_> {
                     "SYSTEM",
                     "DEFAULT",
                     "TYPE",
-                    "DOMAIN",
                     "FUNCTION",
                     "PROCEDURE",
                     "EXTENSION",

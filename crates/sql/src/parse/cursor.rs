@@ -164,11 +164,6 @@ impl<'a> Cursor<'a> {
         self.parser.peek_nth_token_ref(n)
     }
 
-    /// The tokens from here on. (Looking ahead with [`Cursor::peek`] counts anew from here each time.)
-    pub(super) fn rest(&self) -> impl Iterator<Item = &TokenWithSpan> {
-        (self.parser.index()..self.count).map(|at| self.parser.token_at(at))
-    }
-
     pub(super) fn at_end(&self) -> bool {
         self.peek(0).token == Token::EOF
     }

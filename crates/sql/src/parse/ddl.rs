@@ -2,7 +2,7 @@
 
 use super::cursor::Cursor;
 use crate::ast::{CreateIndex, CreateSequence, CreateView, IndexElement, OrderItem, SequenceOption, Statement};
-use crate::error::SqlError;
+use crate::error::{SqlError, SqlState};
 use sqlparser::tokenizer::Token;
 
 impl Cursor<'_> {
@@ -61,8 +61,25 @@ impl Cursor<'_> {
     pub(super) fn create_view(&mut self, or_replace: bool, temporary: bool) -> Result<Statement, SqlError> {
         let name = self.object_name()?;
         let columns = if self.is_token(&Token::LParen) { self.paren_list(|c| c.ident())? } else { Vec::new() };
-        if self.eat("WITH") {
-            self.storage_parameters()?;
+        let given = if self.eat("WITH") { self.storage_parameters()? } else { Vec::new() };
+        let mut in_options = None;
+        for (option, value) in given {
+            match (option.as_str(), value.as_str()) {
+                ("check_option", "local") => in_options = Some(false),
+                ("check_option", "cascaded") => in_options = Some(true),
+                ("check_option", other) => {
+                    let message = format!("invalid value for enum option \"check_option\": {other}");
+                    return Err(
+                        SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message).detail("Valid values are \"local\" and \"cascaded\".")
+                    );
+                }
+                ("security_barrier" | "security_invoker", "false" | "off" | "0" | "no") => {}
+                ("security_barrier" | "security_invoker", _) => return Err(SqlError::unsupported(format!("a view with {option}"))),
+                (other, _) => {
+                    let message = format!("unrecognized parameter \"{other}\"");
+                    return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message));
+                }
+            }
         }
         self.expect("AS")?;
         let start = self.byte_here();
@@ -73,7 +90,7 @@ impl Cursor<'_> {
         } else if self.eat_all(&["WITH", "CASCADED", "CHECK", "OPTION"]) || self.eat_all(&["WITH", "CHECK", "OPTION"]) {
             Some(true)
         } else {
-            None
+            in_options
         };
         Ok(Statement::CreateView(Box::new(CreateView { name, or_replace, temporary, columns, query, text, check_option })))
     }

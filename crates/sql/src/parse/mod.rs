@@ -16,6 +16,7 @@ mod convert_type;
 mod cursor;
 mod ddl;
 mod dml;
+mod domain;
 mod normalise;
 mod statement;
 mod table;

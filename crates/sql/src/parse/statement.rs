@@ -5,8 +5,8 @@
 
 use super::cursor::Cursor;
 use crate::ast::{
-    Comment, Copy, CopySource, CreateDatabase, CreateSchema, CreateTable, CreateTableAs, Cte, Drop, Explain, ExplainFormat, Grant, ObjectKind,
-    ObjectName, Prepare, Statement, With,
+    Comment, Copy, CopySource, CreateDatabase, CreateSchema, CreateTable, CreateTableAs, Cte, Drop, Explain, ExplainFormat, Grant,
+    ObjectKind, ObjectName, Prepare, Statement, With,
 };
 use crate::error::{SqlError, SqlState};
 use sqlparser::tokenizer::Token;
@@ -221,6 +221,7 @@ impl Cursor<'_> {
             () if self.eat("SCHEMA") => self.create_schema(),
             () if self.eat("TYPE") => self.create_type(),
             () if self.eat("DATABASE") => self.create_database(),
+            () if self.eat("DOMAIN") => self.create_domain(),
             () => {
                 let rest: Vec<String> = (0..2)
                     .filter_map(|n| match &self.peek(n).token {
@@ -233,7 +234,6 @@ impl Cursor<'_> {
                     "PROCEDURE",
                     "TRIGGER",
                     "TYPE",
-                    "DOMAIN",
                     "EXTENSION",
                     "ROLE",
                     "USER",
@@ -423,6 +423,9 @@ impl Cursor<'_> {
             ObjectKind::Constraint => {
                 let constraint = self.name()?;
                 self.expect("ON")?;
+                if self.eat("DOMAIN") {
+                    return Err(SqlError::unsupported("COMMENT ON CONSTRAINT ... ON DOMAIN"));
+                }
                 (self.object_name()?, Some(constraint))
             }
             ObjectKind::Function => return Err(SqlError::unsupported("COMMENT ON FUNCTION")),

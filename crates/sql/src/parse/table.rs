@@ -9,7 +9,7 @@ use crate::error::{SqlError, SqlState};
 use sqlparser::tokenizer::Token;
 
 /// Words that can follow an expression in a column definition.
-const AFTER_DEFAULT: &[&str] = &[
+pub(super) const AFTER_DEFAULT: &[&str] = &[
     "NOT",
     "NULL",
     "CHECK",

@@ -9,12 +9,23 @@ use crate::catalog::TableDescriptor;
 use crate::expr::Expr;
 use std::sync::Arc;
 
-/// A CHECK constraint, bound: over the table's row by position. Violated when false (NULL passes).
+/// What a new row must hold, bound: over the table's row by position.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct BoundCheck {
+    pub kind: CheckKind,
+    /// The constraint's name, or the view's.
     pub name: String,
     pub predicate: Expr,
+}
+
+/// Where a check comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CheckKind {
+    /// A CHECK constraint: violated when false (NULL passes).
+    Constraint,
+    /// WITH CHECK OPTION of the view that is written through: violated when not true.
+    View,
 }
 
 /// A stored generated column: its position, and the expression over the table's row by position.

@@ -86,6 +86,9 @@ pub struct StatementPlan {
     pub relations: Vec<Oid>,
     /// What it locks before it runs.
     pub table_locks: Vec<TableLock>,
+    /// An index of a table it reads is over an expression with a constant in it: a statement whose literals became parameters may not be
+    /// known again, and is planned as it was written.
+    pub literals_matter: bool,
 }
 
 /// What the command tag says.

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | ALTER TABLE, DROP, TRUNCATE, VACUUM FULL | AccessExclusive | foreign keys' other ends, what goes with CASCADE |
 //! | ADD FOREIGN KEY, CREATE TABLE ... REFERENCES | ShareRowExclusive | the parent likewise |
-//! | CREATE INDEX, REINDEX | Share | |
+//! | CREATE INDEX, REINDEX | Share; AccessExclusive over an expression | |
 //! | VALIDATE, SET STATISTICS, storage parameters, ANALYZE, VACUUM, COMMENT | ShareUpdateExclusive | |
 //! | CREATE VIEW, CREATE TABLE AS | | AccessShare on what the query reads |
 //!
@@ -45,7 +45,11 @@ impl Finder<'_> {
                 self.query(&Statement::Query(Box::new(create.query.clone())));
             }
             Statement::AlterTable(alter) => self.alter_table(alter),
-            Statement::CreateIndex(create) => self.named(&create.table, Share),
+            Statement::CreateIndex(create) => {
+                // The values of an expression are written into the rows.
+                let expression = create.columns.iter().any(|element| !matches!(element.item.expr, crate::ast::Expr::Column(_)));
+                self.named(&create.table, if expression { AccessExclusive } else { Share });
+            }
             Statement::AlterSequence(alter) => self.named(&alter.name, ShareRowExclusive),
             Statement::AlterIndexRename { index, .. } => self.index(index, ShareUpdateExclusive),
             Statement::AlterSchemaRename { schema, .. } => self.schema(schema),

@@ -79,7 +79,7 @@ impl Session {
         };
         // An error may be the lifting's fault, and its position would be wrong: the text is then taken as it is.
         let cached = self.prepare_cached(&normalised.text, &declared, parse).ok()?;
-        cached.plan.is_some().then_some(cached)
+        cached.plan.as_ref().is_some_and(|plan| !plan.literals_matter).then_some(cached)
     }
 
     /// Runs a plan that is locked; outside of a block the transaction ends with it, and what fails because of others is run again.

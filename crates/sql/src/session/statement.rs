@@ -272,6 +272,8 @@ fn is_definition(statement: &Statement) -> bool {
             | Statement::AlterIndexRename { .. }
             | Statement::AlterSchemaRename { .. }
             | Statement::AlterSchemaOwner { .. }
+            | Statement::CreateDomain(_)
+            | Statement::AlterDomain(_)
             | Statement::CreateEnum { .. }
             | Statement::AlterEnum { .. }
             | Statement::Drop(_)

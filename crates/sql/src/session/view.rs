@@ -7,9 +7,9 @@ use super::database::{Database, HeldLock, LockWait, SessionHandle};
 use super::extended::Prepared;
 use super::notify::Pending;
 use super::settings::{SETTINGS, SessionSettings, Setting, SettingKind};
-use crate::catalog::{Catalog, TEMPORARY_ALIAS};
 use crate::catalog::facts::{CursorFact, LockFact, PreparedFact, SessionFact, SettingFact, SystemFacts, WaitFact};
 use crate::catalog::rows::VirtualScan;
+use crate::catalog::{Catalog, TEMPORARY_ALIAS};
 use crate::error::{SqlError, SqlState};
 use crate::exec::VirtualTables;
 use crate::exec::sequence::SequenceMemory;
@@ -178,8 +178,11 @@ impl SessionInfo for SessionView {
             ObjectKind::Operator => crate::catalog::functions::operator_oid(text),
             ObjectKind::Type => {
                 let element = name.strip_suffix("[]").unwrap_or(&name);
-                let (_, found) = catalog.enum_named(schema.as_deref(), element, &self.search_path())?;
-                Some(if element.len() < name.len() { found.array_oid } else { found.oid })
+                let path = self.search_path();
+                let of_enum = catalog.enum_named(schema.as_deref(), element, &path).map(|(_, e)| (e.oid, e.array_oid));
+                let of_domain = || catalog.domain_named(schema.as_deref(), element, &path).map(|(_, d)| (d.oid, d.array_oid));
+                let (oid, array_oid) = of_enum.or_else(of_domain)?;
+                Some(if element.len() < name.len() { array_oid } else { oid })
             }
         }
     }
@@ -197,11 +200,12 @@ impl SessionInfo for SessionView {
             ObjectKind::Function => crate::catalog::functions::function_name(oid),
             ObjectKind::Operator => crate::catalog::functions::operator_name(oid),
             ObjectKind::Type => {
-                let (schema, found) = catalog.enums().find(|(_, e)| e.oid == oid || e.array_oid == oid)?;
-                let path = self.search_path();
-                let visible = catalog.enum_named(None, &found.name, &path).is_some_and(|(_, e)| e.oid == found.oid);
-                let name = if visible { quoted(&found.name) } else { format!("{}.{}", quoted(&schema.name), quoted(&found.name)) };
-                Some(if found.oid == oid { name } else { format!("{name}[]") })
+                let of_enum = catalog.enums().map(|(schema, e)| (schema, &e.name, e.oid, e.array_oid));
+                let of_domain = catalog.domains().map(|(schema, d)| (schema, &d.name, d.oid, d.array_oid));
+                let (schema, bare, own, _) = of_enum.chain(of_domain).find(|(.., own, array)| *own == oid || *array == oid)?;
+                let visible = self.object_oid(ObjectKind::Type, &quoted(bare)) == Some(own);
+                let name = if visible { quoted(bare) } else { format!("{}.{}", quoted(&schema.name), quoted(bare)) };
+                Some(if own == oid { name } else { format!("{name}[]") })
             }
         }
     }

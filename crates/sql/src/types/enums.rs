@@ -1,7 +1,7 @@
-//! Enum types: what CREATE TYPE ... AS ENUM has made.
+//! Types that users have made: enums (CREATE TYPE ... AS ENUM), and the names of domains.
 //!
 //! A [`DataType`] is only an OID, and much that asks about types (names, categories, the text of a value) has no catalog at hand.  So every enum
-//! that a catalog snapshot has ever held is registered here, by OID, for the life of the process; OIDs are never given out twice.  *Which* name means
+//! that a catalog snapshot has ever held is registered here, by OID, for the life of the process; a database never gives an OID out twice.  *Which* name means
 //! which type is the catalog's business alone: what is registered and no longer in a catalog cannot be found by anybody.
 //!
 //! A value is its label's entry, so comparing two is comparing their sort orders.  ALTER TYPE may put a label between two others; values that
@@ -61,20 +61,38 @@ pub fn register(schema: &str, descriptor: &EnumDescriptor) {
     let ty = DataType(descriptor.oid);
     let label = |(oid, order, label): &(u32, f32, String)| Arc::new(EnumLabel { ty, oid: *oid, order: *order, label: label.clone() });
     let labels: Arc<[Arc<EnumLabel>]> = descriptor.labels.iter().map(label).collect();
+    let shown = if schema == "public" { descriptor.name.clone() } else { format!("{schema}.{}", descriptor.name) };
     let mut known = KNOWN.write();
-    if let Some(entry) = known.get_mut(&descriptor.oid) {
+    // Databases of one process (in tests) may have different types under one OID.
+    if let Some(entry) = known.get_mut(&descriptor.oid).filter(|entry| entry.info.category == b'E' && entry.info.display == shown) {
         if !entry.labels.iter().map(|l| (&l.label, l.oid)).eq(labels.iter().map(|l| (&l.label, l.oid))) {
             entry.labels = labels;
         }
         return;
     }
-    let shown = if schema == "public" { descriptor.name.clone() } else { format!("{schema}.{}", descriptor.name) };
     let array = DataType(descriptor.array_oid);
     // One of each for every type ever made: they live as long as the process, as the builtin ones do.
     let of_enum = leaked(ty, &descriptor.name, shown.clone(), b'E', 4, (array, DataType(0)));
     let of_array = leaked(array, &format!("_{}", descriptor.name), format!("{shown}[]"), b'A', -1, (DataType(0), ty));
     known.insert(descriptor.oid, Known { info: of_enum, labels });
     known.insert(descriptor.array_oid, Known { info: of_array, labels: Arc::new([]) });
+}
+
+/// Makes a domain, and the array type over it, known by name. Values are never of these types, only what names types speaks of them.
+pub fn register_domain(schema: &str, domain: &crate::catalog::DomainDescriptor) {
+    let shown = if schema == "public" { crate::functions::quoting::quote_ident(&domain.name) } else { format!("{schema}.{}", domain.name) };
+    // Asked before the lock is taken: the base may be one of these types too.
+    let base = catalog::info(domain.base.ty);
+    let mut known = KNOWN.write();
+    // A domain can be renamed.
+    if known.get(&domain.oid).is_some_and(|entry| entry.info.category == b'U' && entry.info.display == shown) {
+        return;
+    }
+    let (ty, array) = (DataType(domain.oid), DataType(domain.array_oid));
+    let of_domain = leaked(ty, &domain.name, shown.clone(), b'U', base.len, (array, DataType(0)));
+    let of_array = leaked(array, &format!("_{}", domain.name), format!("{shown}[]"), b'A', -1, (DataType(0), ty));
+    known.insert(domain.oid, Known { info: of_domain, labels: Arc::new([]) });
+    known.insert(domain.array_oid, Known { info: of_array, labels: Arc::new([]) });
 }
 
 fn leaked(ty: DataType, name: &str, display: String, category: u8, len: i16, related: (DataType, DataType)) -> &'static TypeInfo {

@@ -22,7 +22,8 @@ WHERE n.nspname = 'pg_catalog' AND (c.relkind = 'r' AND c.relname <> 'pg_statist
     'pg_stat_user_tables', 'pg_statio_all_tables',
     'pg_stats', 'pg_tables', 'pg_timezone_names', 'pg_user', 'pg_views', 'pg_available_extensions', 'pg_stat_ssl', 'pg_seclabels', 'pg_user_mappings'))
    OR n.nspname = 'information_schema' AND c.relname IN (
-    'applicable_roles', 'check_constraints', 'column_privileges', 'columns', 'constraint_column_usage', 'constraint_table_usage', 'domains',
+    'applicable_roles', 'check_constraints', 'column_privileges', 'columns', 'column_domain_usage', 'constraint_column_usage', 'constraint_table_usage',
+    'domain_constraints', 'domains',
     'enabled_roles', 'information_schema_catalog_name', 'key_column_usage', 'referential_constraints',
     'role_table_grants', 'schemata', 'sequences', 'table_constraints', 'table_privileges', 'tables', 'triggers', 'views',
     'user_defined_types', 'character_sets', 'collations')

@@ -4,7 +4,7 @@ use super::visibility::{qualified_name, shortest_name};
 use super::{Call, find_relation};
 use crate::ast::ReferentialAction;
 use crate::catalog::rows::{Constraint, ConstraintKind, constraints_of};
-use crate::catalog::{ForeignKey, IndexColumn, IndexDescriptor, TableDescriptor};
+use crate::catalog::{CheckConstraint, Column, ForeignKey, IndexColumn, IndexDescriptor, TableDescriptor};
 use crate::error::SqlError;
 use crate::functions::quoting::quote_ident;
 use crate::types::Datum;
@@ -16,7 +16,8 @@ pub(super) fn index(call: &Call<'_>) -> Result<Datum, SqlError> {
     let column = if call.args.len() > 1 { call.int(1)? } else { 0 };
     if column != 0 {
         let positions = index.key.iter().map(|key| key.column).chain(index.include.iter().copied());
-        let named = usize::try_from(column - 1).ok().and_then(|nth| positions.skip(nth).map(|at| column_name(table, at)).next());
+        let named =
+            usize::try_from(column - 1).ok().and_then(|nth| positions.skip(nth).map(|at| key_name(table, at, call.is_pretty())).next());
         return Ok(Datum::text(named.unwrap_or_default()));
     }
     let on = if call.is_pretty() { shortest_name(call, table) } else { qualified_name(table) };
@@ -25,7 +26,7 @@ pub(super) fn index(call: &Call<'_>) -> Result<Datum, SqlError> {
 
 fn index_definition(table: &TableDescriptor, index: &IndexDescriptor, on: &str, pretty: bool) -> String {
     let unique = if index.unique { "UNIQUE " } else { "" };
-    let key: Vec<String> = index.key.iter().map(|key| format!("{}{}", column_name(table, key.column), order(key))).collect();
+    let key: Vec<String> = index.key.iter().map(|key| format!("{}{}", key_name(table, key.column, pretty), order(key))).collect();
     let mut text = format!("CREATE {unique}INDEX {} ON {on} USING btree ({})", quote_ident(&index.name), key.join(", "));
     include(table, index, &mut text);
     if index.unique && !index.nulls_distinct {
@@ -54,7 +55,18 @@ fn order(key: &IndexColumn) -> &'static str {
 }
 
 fn column_name(table: &TableDescriptor, position: usize) -> String {
-    table.columns.get(position).map_or(String::new(), |column| quote_ident(&column.name))
+    // The name of a hidden column is its expression.
+    table
+        .columns
+        .get(position)
+        .map_or(String::new(), |column| if column.hidden { column.name.clone() } else { quote_ident(&column.name).into() })
+}
+
+/// What an index is over: a column, a call, or another expression, which has parentheses of its own unless that is to be pretty.
+fn key_name(table: &TableDescriptor, position: usize, pretty: bool) -> String {
+    let name = column_name(table, position);
+    let is_expression = table.columns.get(position).is_some_and(Column::is_expression) && name.starts_with('(');
+    if is_expression && !pretty { format!("({name})") } else { name }
 }
 
 fn column_list(table: &TableDescriptor, positions: &[usize]) -> String {
@@ -62,8 +74,14 @@ fn column_list(table: &TableDescriptor, positions: &[usize]) -> String {
     names.join(", ")
 }
 
+/// What an index's own column is called: a table's column as there, an expression after its outermost function.
+pub(crate) fn index_attribute(column: &Column) -> String {
+    let Some(text) = column.generated.as_ref().filter(|_| column.hidden) else { return column.name.clone() };
+    crate::bind::expression_name(text).unwrap_or_else(|| "expr".to_owned())
+}
+
 /// An expression without the parentheses around the whole of it.
-fn bare(expr: &str) -> &str {
+pub(crate) fn bare(expr: &str) -> &str {
     let trimmed = expr.trim();
     let Some(inner) = trimmed.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return trimmed };
     let mut depth = 0i32;
@@ -85,6 +103,9 @@ fn bare(expr: &str) -> &str {
 /// `pg_get_constraintdef`.
 pub(super) fn constraint(call: &Call<'_>) -> Result<Datum, SqlError> {
     let oid = call.oid(0)?;
+    if let Some(check) = call.catalog.domains().flat_map(|(_, domain)| &domain.checks).find(|check| check.oid == oid) {
+        return Ok(Datum::text(check_definition(call, check)));
+    }
     let table = call.catalog.owner(oid);
     let found = table.and_then(|table| constraints_of(call.catalog, table).find(|constraint| constraint.oid() == oid));
     Ok(found.map_or(Datum::Null, |constraint| Datum::text(constraint_definition(call, &constraint))))
@@ -93,16 +114,18 @@ pub(super) fn constraint(call: &Call<'_>) -> Result<Datum, SqlError> {
 fn constraint_definition(call: &Call<'_>, constraint: &Constraint<'_>) -> String {
     let table = constraint.table;
     match constraint.kind {
-        ConstraintKind::Check(check) => {
-            let expr = bare(&check.expr);
-            let valid = if check.validated { "" } else { " NOT VALID" };
-            if call.is_pretty() { format!("CHECK ({expr}){valid}") } else { format!("CHECK (({expr})){valid}") }
-        }
+        ConstraintKind::Check(check) => check_definition(call, check),
         ConstraintKind::Primary(index) => keyed("PRIMARY KEY", table, index),
         ConstraintKind::Unique(_, index) if index.nulls_distinct => keyed("UNIQUE", table, index),
         ConstraintKind::Unique(_, index) => keyed("UNIQUE NULLS NOT DISTINCT", table, index),
         ConstraintKind::Foreign(key, _) => foreign_key(call, table, key),
     }
+}
+
+fn check_definition(call: &Call<'_>, check: &CheckConstraint) -> String {
+    let expr = bare(&check.expr);
+    let valid = if check.validated { "" } else { " NOT VALID" };
+    if call.is_pretty() { format!("CHECK ({expr}){valid}") } else { format!("CHECK (({expr})){valid}") }
 }
 
 fn keyed(what: &str, table: &TableDescriptor, index: &IndexDescriptor) -> String {

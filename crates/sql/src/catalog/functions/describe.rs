@@ -49,8 +49,9 @@ pub(super) fn object_comment(call: &Call<'_>) -> Result<Datum, SqlError> {
             found => found,
         },
         "pg_type" => {
-            let found = call.catalog.enums().find(|(_, e)| e.oid == oid);
-            super::super::rows::optional(found.and_then(|(_, e)| e.comment.as_deref()))
+            let of_enum = call.catalog.enums().map(|(_, e)| (e.oid, e.comment.as_deref()));
+            let mut all = of_enum.chain(call.catalog.domains().map(|(_, domain)| (domain.oid, domain.comment.as_deref())));
+            super::super::rows::optional(all.find(|(of, _)| *of == oid).and_then(|(_, comment)| comment))
         }
         "pg_constraint" => part_comment(call, PG_CONSTRAINT, oid),
         "pg_namespace" => {

@@ -16,6 +16,7 @@ use crate::expr::{ObjectKind, SessionInfo};
 use crate::types::Datum;
 use std::sync::Arc;
 
+pub(crate) use definitions::{bare, index_attribute};
 pub use routines::{function_name, function_oid, operator_name, operator_oid};
 
 /// The role that owns everything: PostgreSQL's bootstrap superuser.

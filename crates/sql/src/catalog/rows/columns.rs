@@ -30,6 +30,11 @@ pub(super) fn collation(ty: DataType) -> Oid {
     }
 }
 
+/// `typbyval` and `typstorage` of a builtin type.
+pub(super) fn storage(ty: DataType) -> (bool, u8) {
+    STORAGE.get(&ty.0).copied().unwrap_or((false, b'x'))
+}
+
 struct Attribute<'c> {
     relation: Oid,
     number: i16,
@@ -52,15 +57,17 @@ static ATTRIBUTES: &[(&str, fn(&Attribute<'_>) -> Datum)] = &[
     ("attrelid", |a| Datum::Oid(a.relation)),
     ("attname", |a| match a.column.dropped {
         true => Datum::text(format!("........pg.dropped.{}........", a.number)),
+        false if a.of_index => Datum::text(crate::catalog::functions::index_attribute(a.column)),
         false => Datum::text(a.column.name.as_str()),
     }),
-    ("atttypid", |a| Datum::Oid(if a.column.dropped { 0 } else { a.column.ty.ty.0 })),
+    ("atttypid", |a| Datum::Oid(if a.column.dropped { 0 } else { a.column.declared.unwrap_or(a.column.ty.ty.0) })),
     ("attstattarget", |_| Datum::Int4(-1)),
     ("attlen", |a| Datum::Int2(info(a.column.ty.ty).len)),
     ("attnum", |a| Datum::Int2(a.number)),
     ("attndims", |a| Datum::Int4(i32::from(info(a.column.ty.ty).category == b'A'))),
     ("attcacheoff", |_| Datum::Int4(-1)),
-    ("atttypmod", |a| Datum::Int4(a.column.ty.typmod)),
+    // A domain's modifier is part of it.
+    ("atttypmod", |a| Datum::Int4(if a.column.declared.is_some() { -1 } else { a.column.ty.typmod })),
     ("attbyval", |a| Datum::Bool(a.by_value)),
     ("attalign", |a| Datum::Char(info(a.column.ty.ty).align)),
     ("attstorage", |a| Datum::Char(a.storage)),

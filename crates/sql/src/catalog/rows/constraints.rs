@@ -147,5 +147,33 @@ pub(in crate::catalog) fn of_table<'c>(catalog: &'c Catalog, table: &'c TableDes
 
 /// `pg_constraint`.
 pub(super) fn constraints(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
-    fill(scan, COLUMNS, in_order(catalog).flat_map(|relation| of_table(catalog, relation.descriptor())))
+    let mut rows = fill(scan, COLUMNS, in_order(catalog).flat_map(|relation| of_table(catalog, relation.descriptor())));
+    let mut domains: Vec<_> = catalog.domains().collect();
+    domains.sort_unstable_by_key(|(_, domain)| domain.oid);
+    let checks = domains.iter().flat_map(|(schema, domain)| domain.checks.iter().map(|check| (schema.oid, domain.oid, check)));
+    rows.extend(fill(scan, OF_DOMAINS, checks));
+    rows
 }
+
+/// A domain's check, with the OIDs of its schema and of the domain.
+type DomainCheck<'c> = (Oid, Oid, &'c CheckConstraint);
+
+static OF_DOMAINS: &[(&str, fn(&DomainCheck<'_>) -> Datum)] = &[
+    ("oid", |(_, _, check)| Datum::Oid(check.oid)),
+    ("conname", |(_, _, check)| Datum::text(check.name.as_str())),
+    ("connamespace", |(schema, ..)| Datum::Oid(*schema)),
+    ("contype", |_| Datum::Char(b'c')),
+    ("condeferrable", |_| Datum::Bool(false)),
+    ("condeferred", |_| Datum::Bool(false)),
+    ("convalidated", |(_, _, check)| Datum::Bool(check.validated)),
+    ("conrelid", |_| Datum::Oid(0)),
+    ("contypid", |(_, domain, _)| Datum::Oid(*domain)),
+    ("conindid", |_| Datum::Oid(0)),
+    ("confrelid", |_| Datum::Oid(0)),
+    ("confupdtype", |_| Datum::Char(b' ')),
+    ("confdeltype", |_| Datum::Char(b' ')),
+    ("confmatchtype", |_| Datum::Char(b' ')),
+    ("conislocal", |_| Datum::Bool(true)),
+    ("connoinherit", |_| Datum::Bool(false)),
+    ("conbin", |(_, _, check)| Datum::text(check.expr.as_str())),
+];

@@ -3,7 +3,7 @@
 use super::columns::collation;
 use super::relations::visible_indexes;
 use super::{Rows, VirtualScan, constants::default_opclass, fill, in_order, vector};
-use crate::catalog::{Catalog, IndexDescriptor, IndexState, TableDescriptor};
+use crate::catalog::{Catalog, Column, IndexDescriptor, IndexState, TableDescriptor};
 use crate::types::{DataType, Datum};
 
 /// Bits of `indoption`.
@@ -24,7 +24,10 @@ impl Entry<'_> {
 
     fn columns(&self) -> Vec<Datum> {
         let positions = self.index.key.iter().map(|key| key.column).chain(self.index.include.iter().copied());
-        positions.map(|position| Datum::Int2(position as i16 + 1)).collect()
+        // 0 is an expression.
+        let number =
+            |position: usize| if self.table.columns.get(position).is_some_and(Column::is_expression) { 0 } else { position as i16 + 1 };
+        positions.map(|position| Datum::Int2(number(position))).collect()
     }
 }
 
@@ -52,6 +55,11 @@ static COLUMNS: &[(&str, fn(&Entry<'_>) -> Datum)] = &[
                 .map(|key| Datum::Int2(if key.descending { DESCENDING } else { 0 } | if key.nulls_first { NULLS_FIRST } else { 0 }))
                 .collect(),
         )
+    }),
+    ("indexprs", |e| {
+        let columns = e.index.key.iter().filter_map(|key| e.table.columns.get(key.column)).filter(|column| column.is_expression());
+        let texts: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
+        if texts.is_empty() { Datum::Null } else { Datum::text(texts.join(", ")) }
     }),
     ("indpred", |e| super::optional(e.index.predicate.as_deref())),
 ];

@@ -141,7 +141,7 @@ fn of_default(catalog: &Catalog, sequence: &Sequence<'_>) -> Option<Dependency> 
     Some(Dependency { class: PG_ATTRDEF, object, on_class: PG_CLASS, on: sequence.oid, on_column: 0, kind: b'n' })
 }
 
-/// `pg_depend`: sequences and the columns they belong to, and views' rules.
+/// `pg_depend`: sequences and the columns they belong to, views' rules, and domains.
 pub(super) fn dependencies(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
     let of_sequences =
         all_sequences(catalog).flat_map(|sequence| [of_sequence(catalog, &sequence), of_default(catalog, &sequence)]).flatten();
@@ -163,11 +163,16 @@ pub(super) fn dependencies(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
             kind: b'n',
         })
     });
+    // Of a domain on what it was made over.
+    let of_domains = catalog.domains().filter_map(|(_, domain)| {
+        let on = domain.parent?;
+        Some(Dependency { class: PG_TYPE, object: domain.oid, on_class: PG_TYPE, on, on_column: 0, kind: b'n' })
+    });
     let member =
         |class: Oid, object: Oid| Dependency { class, object, on_class: PG_EXTENSION, on: OWN_EXTENSION, on_column: 0, kind: b'e' };
     let own = in_order(catalog).map(|relation| relation.descriptor()).filter(|table| table.schema_oid == TIDELOCK_OID);
     let of_members = std::iter::once(member(PG_NAMESPACE, TIDELOCK_OID)).chain(own.map(|table| member(PG_CLASS, table.oid)));
-    fill(scan, DEPENDENCIES, of_sequences.chain(of_rules).chain(of_queries).chain(of_members))
+    fill(scan, DEPENDENCIES, of_sequences.chain(of_rules).chain(of_queries).chain(of_domains).chain(of_members))
 }
 
 fn all_views(catalog: &Catalog) -> impl Iterator<Item = &TableDescriptor> {
@@ -210,8 +215,9 @@ pub(super) fn descriptions(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
         let table = relation.descriptor();
         table.comments.iter().map(|(column, text)| Comment { object: table.oid, class: PG_CLASS, column: *column, text })
     });
-    let of_types =
-        catalog.enums().filter_map(|(_, e)| Some(Comment { object: e.oid, class: PG_TYPE, column: 0, text: e.comment.as_deref()? }));
+    let of_enums = catalog.enums().map(|(_, e)| (e.oid, e.comment.as_deref()));
+    let of_domains = catalog.domains().map(|(_, domain)| (domain.oid, domain.comment.as_deref()));
+    let of_types = of_enums.chain(of_domains).filter_map(|(object, text)| Some(Comment { object, class: PG_TYPE, column: 0, text: text? }));
     let of_schemas = schemas_in_order(catalog).filter_map(|schema| {
         let text = schema.comment.as_deref()?;
         Some(Comment { object: schema.oid, class: PG_NAMESPACE, column: 0, text })

@@ -45,9 +45,9 @@ pub(super) fn relation_kind(table: &TableDescriptor) -> u8 {
 
 /// The indexes that users see: all but the hidden row id's.
 pub(in crate::catalog) fn visible_indexes(table: &TableDescriptor) -> impl Iterator<Item = &IndexDescriptor> {
-    table
-        .all_indexes()
-        .filter(|index| index.oid != 0 && index.key.iter().all(|key| table.columns.get(key.column).is_some_and(|c| !c.hidden)))
+    table.all_indexes().filter(|index| {
+        index.oid != 0 && index.key.iter().all(|key| table.columns.get(key.column).is_some_and(|c| !c.hidden || c.is_expression()))
+    })
 }
 
 static COLUMNS: &[(&str, fn(&Class<'_>) -> Datum)] =

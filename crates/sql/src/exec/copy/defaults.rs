@@ -1,6 +1,6 @@
 //! Values of columns that a COPY does not name.
 
-use crate::bind::bind_scalar;
+use crate::bind::{bind_scalar, domain_checks};
 use crate::catalog::{Column, Oid};
 use crate::error::SqlError;
 use crate::exec::{ExecContext, sequence};
@@ -23,9 +23,20 @@ impl DefaultValue {
         if let Some(identity) = &column.identity {
             return Ok(DefaultValue::Sequence(identity.sequence_oid));
         }
-        let Some(text) = column.default.as_ref().filter(|_| !column.dropped) else { return Ok(DefaultValue::Null) };
-        let parsed = crate::parse::parse_expression(text)?;
-        let value = bind_scalar(&parsed, column.ty, CastContext::Assignment, &ctx.catalog, ctx.plan_settings)?;
+        let catalog = std::sync::Arc::clone(&ctx.catalog);
+        let checks = column.declared.map(|oid| domain_checks(oid, &catalog, ctx.plan_settings)).transpose()?.flatten();
+        let value = match catalog.default_of(column) {
+            None if checks.is_none() => return Ok(DefaultValue::Null),
+            None => Expr::Const(Datum::Null, column.ty),
+            Some(text) => {
+                let parsed = crate::parse::parse_expression(text)?;
+                bind_scalar(&parsed, column.ty, CastContext::Assignment, &ctx.catalog, ctx.plan_settings)?
+            }
+        };
+        let value = match checks {
+            Some(domain) => Expr::Checked { expr: Box::new(value), domain },
+            None => value,
+        };
         let (mut sequence, mut waits) = (None, false);
         value.walk(&mut |e| {
             if let Expr::Call { func, args, .. } = e {

@@ -4,12 +4,14 @@ use super::defaults::DefaultValue;
 use super::options::{CopyFormat, CopyOptions};
 use super::records::{Cut, Fields, RECORD_BYTES_MAX, binary_header, csv_fields, cut_binary, cut_csv, cut_line, text_fields, trimmed};
 use crate::ast::{Copy, CopySource, CopyTarget};
+use crate::bind::domain_checks;
 use crate::catalog::{RelationKind, TableDescriptor, store};
 use crate::error::{SqlError, SqlState};
 use crate::exec::bulk_load::BulkLoad;
 use crate::exec::foreign_key::{ForeignKeyWork, RowRules};
 use crate::exec::insert::{Owed, insert_rows};
 use crate::exec::{Affected, ExecContext, RowBatch};
+use crate::expr::DomainChecks;
 use crate::plan::{Estimate, InsertPlan, Plan, PlanNode};
 use crate::types::{ColumnType, Datum, binary, cast, text};
 use std::borrow::Cow;
@@ -26,6 +28,8 @@ pub struct CopyIn {
     columns: Vec<usize>,
     options: CopyOptions,
     defaults: Vec<(usize, DefaultValue)>,
+    /// What values of domains must hold, by the columns that the data has.
+    domains: Vec<(usize, Arc<DomainChecks>)>,
     buffer: Vec<u8>,
     consumed: usize,
     scanned: (usize, bool),
@@ -35,6 +39,17 @@ pub struct CopyIn {
     rows: RowBatch,
     owed: Owed,
     written: u64,
+}
+
+/// The domains of the columns that a COPY names.
+fn domains_of(table: &TableDescriptor, columns: &[usize], ctx: &ExecContext<'_>) -> Result<Vec<(usize, Arc<DomainChecks>)>, SqlError> {
+    let mut domains = Vec::new();
+    for position in columns {
+        let declared = table.columns.get(*position).and_then(|column| column.declared);
+        let checks = declared.map(|oid| domain_checks(oid, &ctx.catalog, ctx.plan_settings)).transpose()?.flatten();
+        domains.extend(checks.map(|checks| (*position, checks)));
+    }
+    Ok(domains)
 }
 
 impl CopyIn {
@@ -66,6 +81,7 @@ impl CopyIn {
         }
         ctx.txn.assert_unchanged(store::relation_key(table.oid), ctx.catalog_ts);
         let rules = RowRules::bind(&table, ctx)?;
+        let domains = domains_of(&table, &columns, ctx)?;
         let load = BulkLoad::of_table(&table, ctx);
         let rows = RowBatch::new(table.columns.len());
         let nothing = Plan { node: PlanNode::Empty, types: Vec::new(), names: Vec::new(), estimate: Estimate::default() };
@@ -83,6 +99,7 @@ impl CopyIn {
             columns,
             options,
             defaults,
+            domains,
             buffer: Vec::new(),
             consumed: 0,
             scanned: (0, false),
@@ -253,14 +270,22 @@ impl CopyIn {
     fn fill(&self, fields: Fields<'_>, row: &mut [Datum], ctx: &ExecContext<'_>) -> Result<(), SqlError> {
         let table = &self.plan.table;
         for (position, field) in self.columns.iter().zip(fields) {
-            let (Some(field), Some(column), Some(slot)) = (field, table.columns.get(*position), row.get_mut(*position)) else { continue };
-            let value = self.value(&field, column.ty, ctx).map_err(|mut error| {
-                let shown: String = String::from_utf8_lossy(&field).chars().take(SHOWN_MAX).collect();
-                let value = if self.is_binary() { String::new() } else { format!(": \"{shown}\"") };
+            let (Some(column), Some(slot)) = (table.columns.get(*position), row.get_mut(*position)) else { continue };
+            let in_column = |mut error: SqlError| {
+                let shown = match &field {
+                    Some(field) => format!("\"{}\"", String::from_utf8_lossy(field).chars().take(SHOWN_MAX).collect::<String>()),
+                    None => "null input".to_owned(),
+                };
+                let value = if self.is_binary() { String::new() } else { format!(": {shown}") };
                 error.fields_mut().context = Some(format!("COPY {}, line {}, column {}{value}", table.name, self.line, column.name));
                 error
-            })?;
-            *slot = value;
+            };
+            if let Some(field) = &field {
+                *slot = self.value(field, column.ty, ctx).map_err(in_column)?;
+            }
+            if let Some((_, domain)) = self.domains.iter().find(|(of, _)| of == position) {
+                domain.check(slot, &ctx.eval()).map_err(in_column)?;
+            }
         }
         Ok(())
     }

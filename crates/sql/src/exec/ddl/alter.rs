@@ -7,17 +7,19 @@ use super::Ddl;
 use super::columns::no_such_column;
 use super::constraint::{Existing, column_or_error};
 use super::create_table::as_table_constraint;
+use super::expression_index::{drop_unused_expressions, rename_in_expressions};
 use super::rewrite::Filler;
 use crate::ast::{
     AlterTable, AlterTableAction, ColumnConstraintKind, ColumnDef, Expr as AstExpr, Ident, ObjectKind, StoredExpr, TableConstraint,
     TypeName,
 };
-use crate::bind::{bind_row_expression, bind_scalar, type_in};
+use crate::bind::{DeclaredType, bind_row_expression, bind_scalar, declared_type_in, domain_checks};
 use crate::catalog::{Column, ForeignKey, Identity, Oid, RelationKind, TEMPORARY_ALIAS, TEMPORARY_PREFIX, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::exec::table_keys;
 use crate::exec::table_keys::{index_id, key_of_values};
 use crate::expr::{Expr, eval};
+use crate::functions::quoting::quote_ident;
 use crate::functions::{Volatility, Waits};
 use crate::types::coercion::CastContext;
 use crate::types::{Datum, FormatSettings, TextContext, text};
@@ -200,6 +202,8 @@ impl Ddl<'_, '_> {
         self.check_generated(&table)?;
         let filler = self.filler(&table, &column)?;
         match filler {
+            // What a domain allows is of no interest to a table without rows.
+            Some(Filler::Computed(Expr::Checked { .. })) if self.has_no_rows(&table).await? => self.put(table),
             Some(Filler::Computed(value)) if value.volatility() != Volatility::Volatile && column.generated.is_none() => {
                 let value = eval(&value, &[], &self.ctx.eval())?;
                 if value.is_null() && !column.nullable {
@@ -254,9 +258,20 @@ impl Ddl<'_, '_> {
             let value = bind_row_expression(generated, table, Some(column.ty), &self.snapshot(), self.ctx.plan_settings)?;
             return Ok(Some(Filler::Computed(value)));
         }
-        let Some(default) = &column.default else { return Ok(None) };
-        let parsed = crate::parse::parse_expression(default)?;
-        let value = bind_scalar(&parsed, column.ty, CastContext::Assignment, &self.snapshot(), self.ctx.plan_settings)?;
+        let snapshot = self.snapshot();
+        let checks = column.declared.map(|oid| domain_checks(oid, &snapshot, self.ctx.plan_settings)).transpose()?.flatten();
+        let value = match snapshot.default_of(column) {
+            None if checks.is_none() => return Ok(None),
+            None => Expr::Const(Datum::Null, column.ty),
+            Some(default) => {
+                let parsed = crate::parse::parse_expression(default)?;
+                bind_scalar(&parsed, column.ty, CastContext::Assignment, &snapshot, self.ctx.plan_settings)?
+            }
+        };
+        let value = match checks {
+            Some(domain) => Expr::Checked { expr: Box::new(value), domain },
+            None => value,
+        };
         let mut sequence = None;
         let mut waits = false;
         value.walk(&mut |e| {
@@ -276,14 +291,18 @@ impl Ddl<'_, '_> {
 
     /// A NOT NULL column without a value for rows that exist.
     async fn refuse_rows(&mut self, table: &TableDescriptor, column: &Column) -> Result<(), SqlError> {
+        if self.has_no_rows(table).await? { Ok(()) } else { Err(contains_nulls(table, &column.name)) }
+    }
+
+    async fn has_no_rows(&mut self, table: &TableDescriptor) -> Result<bool, SqlError> {
         self.validate_reads();
         let mut rest = Some(Span::index(index_id(&table.primary)));
-        while let Some(rows) = self.page(table, &mut rest).await? {
+        while let Some(rows) = self.stored_page(&mut rest).await? {
             if !rows.is_empty() {
-                return Err(contains_nulls(table, &column.name));
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     async fn set_not_null(&mut self, mut table: TableDescriptor, column: &Ident) -> Result<(), SqlError> {
@@ -303,7 +322,13 @@ impl Ddl<'_, '_> {
         Ok(())
     }
 
-    async fn drop_column(&mut self, table: TableDescriptor, column: &Ident, if_exists: bool, cascade: bool) -> Result<(), SqlError> {
+    pub(super) async fn drop_column(
+        &mut self,
+        table: TableDescriptor,
+        column: &Ident,
+        if_exists: bool,
+        cascade: bool,
+    ) -> Result<(), SqlError> {
         let Some(position) = table.column_position(&column.value) else {
             if if_exists {
                 self.notice(format!("column \"{}\" of relation \"{}\" does not exist, skipping", column.value, table.name));
@@ -321,7 +346,8 @@ impl Ddl<'_, '_> {
             lines.push(format!("constraint {} on table {}", foreign_key.name, self.table(foreign_key.child)?.name));
         }
         lines.extend(views.iter().map(|v| format!("view {}", v.name)));
-        for other in table.columns.iter().filter(|c| c.name != column.value && mentions(c.generated.as_deref(), &column.value)) {
+        let computed = |c: &&Column| !c.hidden && c.name != column.value && mentions(c.generated.as_deref(), &column.value);
+        for other in table.columns.iter().filter(computed) {
             lines.push(format!("column {} of table {}", other.name, table.name));
         }
         self.dependents(&object, &lines, cascade)?;
@@ -339,12 +365,16 @@ impl Ddl<'_, '_> {
             self.replace_by_hidden_key(table).await?;
             table = self.table(oid)?;
         }
+        let of_column = |p: usize| {
+            p == position || table.columns.get(p).is_some_and(|c| c.is_expression() && mentions(c.generated.as_deref(), &column.value))
+        };
         let uses = |i: &crate::catalog::IndexDescriptor| {
-            i.key.iter().any(|k| k.column == position) || i.include.contains(&position) || mentions(i.predicate.as_deref(), &column.value)
+            i.key.iter().any(|k| of_column(k.column)) || i.include.contains(&position) || mentions(i.predicate.as_deref(), &column.value)
         };
         let gone: Vec<Oid> = table.indexes.iter().filter(|i| uses(i)).map(|i| i.oid).collect();
         self.ctx.state.dropped_indexes.extend(table.indexes.iter().filter(|i| uses(i)).map(index_id));
         table.indexes.retain(|i| !gone.contains(&i.oid));
+        drop_unused_expressions(&mut table);
         table.uniques.retain(|u| !gone.contains(&u.index_oid));
         table.checks.retain(|c| !mentions(Some(&c.expr), &column.value));
         table.comments.retain(|(n, _)| *n as usize != position + 1);
@@ -367,8 +397,9 @@ impl Ddl<'_, '_> {
         }
         let (from, to) = (&column.value, &name.value);
         table.checks.iter_mut().for_each(|c| c.expr = renamed(&c.expr, from, to));
-        table.columns.iter_mut().for_each(|c| c.generated = c.generated.as_ref().map(|g| renamed(g, from, to)));
+        table.columns.iter_mut().filter(|c| !c.hidden).for_each(|c| c.generated = c.generated.as_ref().map(|g| renamed(g, from, to)));
         table.indexes.iter_mut().for_each(|i| i.predicate = i.predicate.as_ref().map(|p| renamed(p, from, to)));
+        rename_in_expressions(&mut table, from, to);
         table.columns[position].name = to.clone();
         self.put(table);
         Ok(())
@@ -418,7 +449,10 @@ impl Ddl<'_, '_> {
         using: Option<&StoredExpr>,
     ) -> Result<(), SqlError> {
         let position = column_or_error(&table, column)?;
-        let ty = type_in(ty, self.catalog(), &self.ctx.plan_settings.search_path)?;
+        let DeclaredType { ty, declared } = declared_type_in(ty, self.catalog(), &self.ctx.plan_settings.search_path)?;
+        if table.columns.iter().any(|c| c.is_expression() && mentions(c.generated.as_deref(), &column.value)) {
+            return Err(SqlError::unsupported("altering the type of a column that an index expression uses"));
+        }
         if !self.views_on(&[table.oid]).is_empty() {
             return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "cannot alter type of a column used by a view or rule"));
         }
@@ -429,8 +463,12 @@ impl Ddl<'_, '_> {
         };
         let value = bind_row_expression(&source, &table, Some(ty), &self.snapshot(), self.ctx.plan_settings);
         let value = value.map_err(|e| if using.is_none() && e.state() == SqlState::DATATYPE_MISMATCH { cannot() } else { e })?;
+        let value = match declared.map(|oid| domain_checks(oid, &self.snapshot(), self.ctx.plan_settings)).transpose()?.flatten() {
+            Some(domain) => Expr::Checked { expr: Box::new(value), domain },
+            None => value,
+        };
         let mut new = table.clone();
-        new.columns[position].ty = ty;
+        (new.columns[position].ty, new.columns[position].declared) = (ty, declared);
         new.columns[position].missing_value = None;
         if let Some(default) = &new.columns[position].default {
             let parsed = crate::parse::parse_expression(default)?;
@@ -522,8 +560,18 @@ fn mentions(text: Option<&str>, name: &str) -> bool {
     text.is_some_and(|text| pieces(text).iter().any(|(identifier, piece)| *identifier && is_name(piece, name)))
 }
 
+/// A domain's condition as PostgreSQL shows it: VALUE in capitals.
+pub(super) fn with_value(text: &str) -> String {
+    let piece = |(identifier, piece): (bool, &str)| {
+        let is_value = identifier && !piece.starts_with('"') && is_name(piece, "value");
+        if is_value { "VALUE".to_owned() } else { piece.to_owned() }
+    };
+    pieces(text).into_iter().map(piece).collect()
+}
+
 /// Stored text with one identifier exchanged for another.
-fn renamed(text: &str, from: &str, to: &str) -> String {
-    let piece = |(identifier, piece): (bool, &str)| if identifier && is_name(piece, from) { quoted(to) } else { piece.to_owned() };
+pub(super) fn renamed(text: &str, from: &str, to: &str) -> String {
+    let piece =
+        |(identifier, piece): (bool, &str)| if identifier && is_name(piece, from) { quote_ident(to).to_string() } else { piece.to_owned() };
     pieces(text).into_iter().map(piece).collect()
 }

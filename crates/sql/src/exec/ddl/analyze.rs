@@ -95,7 +95,7 @@ async fn sampled(table: &TableDescriptor, ctx: &mut ExecContext<'_>) -> Result<T
     }
     let columns = table.columns.iter().enumerate().map(|(position, column)| {
         let values = sample.iter().map(|row| row.get(position).cloned().unwrap_or(Datum::Null)).collect();
-        (!column.dropped && !column.hidden).then(|| column_statistics(values, column.ty, rows_seen))
+        (!column.dropped && (!column.hidden || column.is_expression())).then(|| column_statistics(values, column.ty, rows_seen))
     });
     let columns = columns.collect();
     Ok(TableStatistics { row_count: rows_seen as f64, row_bytes: bytes as f64 / rows_seen.max(1) as f64, columns })

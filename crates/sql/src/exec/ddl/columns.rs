@@ -3,7 +3,7 @@
 use super::Ddl;
 use super::sequence::new_definition;
 use crate::ast::{ColumnConstraintKind, ColumnDef, ObjectName, StoredExpr, TypeName};
-use crate::bind::{bind_row_expression, bind_scalar, type_in};
+use crate::bind::{DeclaredType, bind_row_expression, bind_scalar, declared_type_in};
 use crate::catalog::{Column, Identity, Oid, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::types::coercion::CastContext;
@@ -57,13 +57,15 @@ impl Ddl<'_, '_> {
         }
         let serial = serial_type(&definition.ty);
         let ty = match serial {
-            Some(ty) => ty.into(),
-            None => type_in(&definition.ty, self.catalog(), &self.ctx.plan_settings.search_path)?,
+            Some(ty) => DeclaredType { ty: ty.into(), declared: None },
+            None => declared_type_in(&definition.ty, self.catalog(), &self.ctx.plan_settings.search_path)?,
         };
+        let DeclaredType { ty, declared } = ty;
         if matches!(crate::types::info(ty.ty).category, b'P') {
             return Err(SqlError::new(SqlState::INVALID_TABLE_DEFINITION, format!("column \"{}\" has pseudo-type {}", name.value, ty.ty)));
         }
         let mut column = Column::new(table.columns.len() as u32 + 1, name.value.clone(), ty);
+        column.declared = declared;
         if serial.is_some() {
             let (oid, _) = self.owned_sequence(table, &column, &[]).await?;
             column.nullable = false;

@@ -5,6 +5,7 @@ use super::columns::COLUMNS_MAX;
 use crate::ast::{
     ColumnConstraintKind, CreateTable, CreateTableAs, LikeClause, ObjectName, OnCommit, TableConstraint, TableConstraintKind,
 };
+use crate::catalog::functions::index_attribute;
 use crate::catalog::{Column, IndexColumn, IndexDescriptor, ROWID_NAME, RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::exec::bulk_load::BulkLoad;
@@ -177,7 +178,7 @@ impl Ddl<'_, '_> {
                 return Err(SqlError::new(SqlState::DUPLICATE_COLUMN, format!("column \"{}\" specified more than once", column.name)));
             }
             let mut copy = Column::new(table.columns.len() as u32 + 1, column.name.clone(), column.ty);
-            copy.nullable = column.nullable;
+            (copy.nullable, copy.declared) = (column.nullable, column.declared);
             copy.default = column.default.clone().filter(|_| includes(like, "defaults"));
             copy.generated = column.generated.clone().filter(|_| includes(like, "generated"));
             if let Some(identity) = column.identity.as_ref().filter(|_| includes(like, "identity")) {
@@ -228,11 +229,14 @@ impl Ddl<'_, '_> {
             let mut table = self.table(oid)?;
             let mut copy = index.clone();
             for key in &mut copy.key {
-                let position = table.column_position(&source.columns[key.column].name);
-                key.column = position.ok_or_else(crate::exec::context::misfit)?;
+                let column = &source.columns[key.column];
+                key.column = match column.generated.as_ref().filter(|_| column.hidden) {
+                    Some(text) => self.expression_column(&mut table, text)?,
+                    None => table.column_position(&column.name).ok_or_else(crate::exec::context::misfit)?,
+                };
             }
-            let names: Vec<&str> =
-                std::iter::once(table.name.as_str()).chain(index.key.iter().map(|k| source.columns[k.column].name.as_str())).collect();
+            let columns: Vec<String> = index.key.iter().map(|k| index_attribute(&source.columns[k.column])).collect();
+            let names: Vec<&str> = std::iter::once(table.name.as_str()).chain(columns.iter().map(String::as_str)).collect();
             copy.name = self.free_name(&table.schema, &super::columns::shortened(&names, "idx"), &[]);
             (copy.oid, copy.index_id) = (self.new_oid().await?, self.new_index_id().await?);
             copy.include = Vec::new();
@@ -293,7 +297,9 @@ pub(super) async fn create_table_as(create: &CreateTableAs, ctx: &mut ExecContex
             return Err(SqlError::new(SqlState::DUPLICATE_COLUMN, format!("column \"{name}\" specified more than once")));
         }
         let ty: ColumnType = if output.ty.ty == DataType::UNKNOWN { DataType::TEXT.into() } else { output.ty };
-        table.columns.push(Column::new(number as u32 + 1, name.clone(), ty));
+        let mut column = Column::new(number as u32 + 1, name.clone(), ty);
+        column.declared = ddl.declared_of(output.table, output.attnum);
+        table.columns.push(column);
     }
     ddl.hidden_key(&mut table).await?;
     ddl.put(table.clone());
@@ -319,5 +325,5 @@ pub(super) async fn create_table_as(create: &CreateTableAs, ctx: &mut ExecContex
     if let Some(mut load) = load {
         load.finish(ctx).await?;
     }
-    Ok(format!("SELECT {count}"))
+    Ok(if create.with_data { format!("SELECT {count}") } else { "CREATE TABLE AS".into() })
 }

@@ -16,10 +16,9 @@ impl Ddl<'_, '_> {
                 ObjectKind::Sequence => self.drop_relation(name, RelationKind::Sequence, drop)?,
                 ObjectKind::Index => self.drop_index(name, drop)?,
                 ObjectKind::Schema => self.drop_schema(name, drop)?,
-                ObjectKind::Type => self.drop_enum(name, drop)?,
-                ObjectKind::Role | ObjectKind::Function | ObjectKind::Domain | ObjectKind::Extension | ObjectKind::MaterializedView
-                    if drop.if_exists =>
-                {
+                ObjectKind::Type => self.drop_type(name, drop).await?,
+                ObjectKind::Domain => self.drop_domain(name, drop).await?,
+                ObjectKind::Role | ObjectKind::Function | ObjectKind::Extension | ObjectKind::MaterializedView if drop.if_exists => {
                     self.notice(format!("{} \"{}\" does not exist, skipping", drop.kind.noun(), name.name));
                 }
                 other => return Err(SqlError::unsupported(format!("DROP {}", other.noun().to_uppercase()))),
@@ -159,6 +158,7 @@ impl Ddl<'_, '_> {
         self.drop_referencing(&table, Some(index.oid), &format!("index {}", index.name), drop.cascade)?;
         table = self.table(table.oid)?;
         table.indexes.retain(|i| i.oid != index.oid);
+        super::expression_index::drop_unused_expressions(&mut table);
         self.ctx.state.dropped_indexes.push(crate::exec::table_keys::index_id(&index));
         self.put(table);
         Ok(())
@@ -191,12 +191,20 @@ impl Ddl<'_, '_> {
                 (t.oid, format!("{noun} {}.{}", t.schema, t.name))
             })
             .collect();
-        let types = schema.enums.iter().map(|e| format!("type {}.{}", schema.name, e.name));
+        let domains = schema.domains.iter().map(|domain| &domain.name);
+        let types = schema.enums.iter().map(|e| &e.name).chain(domains).map(|name| format!("type {}.{name}", schema.name));
         let mut lines: Vec<String> = inside.iter().map(|(_, line)| line.clone()).chain(types).collect();
         lines.sort();
         let is_of_schema = |ty: crate::types::DataType| schema.enums.iter().any(|e| e.oid == ty.0 || e.array_oid == ty.0);
-        let uses = |table: &TableDescriptor| table.schema != schema.name && table.visible_columns().any(|(_, c)| is_of_schema(c.ty.ty));
-        if drop.cascade && self.catalog().relations().any(|relation| uses(relation.descriptor())) {
+        let declared = |oid: Option<Oid>| oid.is_some_and(|oid| schema.domains.iter().any(|d| d.oid == oid || d.array_oid == oid));
+        let uses = |table: &TableDescriptor| {
+            table.schema != schema.name && table.visible_columns().any(|(_, c)| is_of_schema(c.ty.ty) || declared(c.declared))
+        };
+        let above =
+            |domain: &crate::catalog::DomainDescriptor| !schema.domains.iter().any(|own| own.oid == domain.oid) && declared(domain.parent);
+        let has_users =
+            self.catalog().relations().any(|relation| uses(relation.descriptor())) || self.catalog().domains().any(|(_, d)| above(d));
+        if drop.cascade && has_users {
             return Err(SqlError::unsupported("DROP SCHEMA ... CASCADE of a type that columns elsewhere have"));
         }
         self.dependents(&format!("schema {}", schema.name), &lines, drop.cascade)?;

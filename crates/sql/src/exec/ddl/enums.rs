@@ -31,8 +31,7 @@ fn check_label(label: &str) -> Result<(), SqlError> {
 impl Ddl<'_, '_> {
     pub(super) async fn create_enum(&mut self, name: &ObjectName, labels: &[String]) -> Result<(), SqlError> {
         let schema = self.schema_for(name)?;
-        let taken = |name: &str| schema.enums.iter().any(|e| e.name == name) || self.is_taken(&schema.name, name);
-        if taken(&name.name) {
+        if self.is_type_name_taken(&schema.name, &name.name) {
             return Err(SqlError::new(SqlState::DUPLICATE_OBJECT, format!("type \"{}\" already exists", name.name)));
         }
         for (at, label) in labels.iter().enumerate() {

@@ -21,6 +21,7 @@ impl Ddl<'_, '_> {
             return Err(SqlError::unsupported(format!("access method \"{}\"", create.method)));
         }
         let mut table = TableDescriptor::clone(&*self.find_table(&create.table)?);
+        let before = table.clone();
         let mut key = Vec::with_capacity(create.columns.len());
         for element in &create.columns {
             if let Some(class) = element.operator_class.as_ref().filter(|c| !c.ends_with("_ops")) {
@@ -29,14 +30,18 @@ impl Ddl<'_, '_> {
                     format!("operator class \"{class}\" does not exist for access method \"btree\""),
                 ));
             }
-            let AstExpr::Column(parts) = &element.item.expr else { return Err(SqlError::unsupported("an index on an expression")) };
-            let Some(column) = parts.last() else { return Err(crate::exec::context::misfit()) };
-            let position = positions_of(&table, std::slice::from_ref(column), "does not exist")?[0];
+            let position = match &element.item.expr {
+                AstExpr::Column(parts) => {
+                    let Some(column) = parts.last() else { return Err(crate::exec::context::misfit()) };
+                    positions_of(&table, std::slice::from_ref(column), "does not exist")?[0]
+                }
+                _ => self.expression_column(&mut table, &element.text)?,
+            };
             check_key_type(&table, position)?;
             let descending = element.item.descending;
             key.push(IndexColumn { column: position, descending, nulls_first: element.item.nulls_first.unwrap_or(descending) });
         }
-        let names: Vec<String> = key.iter().map(|k| table.columns[k.column].name.clone()).collect();
+        let names: Vec<String> = key.iter().map(|k| crate::catalog::functions::index_attribute(&table.columns[k.column])).collect();
         let name = match &create.name {
             Some(name) => name.clone(),
             None => {
@@ -57,6 +62,11 @@ impl Ddl<'_, '_> {
         if let Some(predicate) = &create.predicate {
             bind_row_expression(&predicate.text, &table, Some(Expr::BOOL), &self.snapshot(), self.ctx.plan_settings)?;
             index.predicate = Some(predicate.text.clone());
+        }
+        if table.columns.len() > before.columns.len() {
+            let fillers = self.expression_fillers(&table, before.columns.len())?;
+            table.indexes.push(index);
+            return self.rewrite(&before, table, &fillers).await;
         }
         self.build_index(&table, &index).await?;
         table.indexes.push(index);

@@ -14,8 +14,10 @@ mod analyze;
 mod columns;
 mod constraint;
 mod create_table;
+mod domain;
 mod drop;
 mod enums;
+mod expression_index;
 mod grant;
 mod index;
 mod rewrite;
@@ -68,6 +70,8 @@ pub async fn run_ddl(statement: &Statement, ctx: &mut ExecContext<'_>) -> Result
         Statement::AlterSchemaRename { schema, name } => ddl.rename_schema(schema, name)?,
         Statement::AlterSchemaOwner { schema, owner } => ddl.change_schema(schema, |schema| schema.owner.clone_from(owner))?,
         Statement::Grant(grant) => ddl.grant(grant)?,
+        Statement::CreateDomain(create) => ddl.create_domain(create).await?,
+        Statement::AlterDomain(alter) => ddl.alter_domain(alter).await?,
         Statement::CreateEnum { name, labels } => ddl.create_enum(name, labels).await?,
         Statement::AlterEnum { name, action } => ddl.alter_enum(name, action).await?,
         Statement::Drop(drop) => ddl.drop_objects(drop).await?,
@@ -304,8 +308,15 @@ impl<'c, 'a> Ddl<'c, 'a> {
             return Err(SqlError::new(SqlState::DUPLICATE_SCHEMA, format!("schema \"{}\" already exists", create.name)));
         }
         let owner = create.owner.clone().unwrap_or_else(|| self.ctx.plan_settings.user.clone());
-        let schema =
-            SchemaDescriptor { oid: self.new_oid().await?, name: create.name.clone(), owner, comment: None, acl: None, enums: Vec::new() };
+        let schema = SchemaDescriptor {
+            oid: self.new_oid().await?,
+            name: create.name.clone(),
+            owner,
+            comment: None,
+            acl: None,
+            enums: Vec::new(),
+            domains: Vec::new(),
+        };
         self.builder.put_schema(schema.clone());
         self.changes.push(Change::PutSchema(schema));
         Ok(())
@@ -362,6 +373,10 @@ impl<'c, 'a> Ddl<'c, 'a> {
                 let oid = place.map_or(table.primary.oid, |at| table.indexes[at].oid);
                 self.comment_part(table, PG_CLASS, oid, comment.text.clone());
                 Ok(())
+            }
+            Kind::Domain => {
+                let (schema, at) = self.find_domain(&comment.name)?;
+                self.change_schema(&schema, |schema| schema.domains[at].comment.clone_from(&comment.text))
             }
             Kind::Type => {
                 let (schema, at) = self.find_enum(&comment.name)?;

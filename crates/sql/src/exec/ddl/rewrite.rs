@@ -40,7 +40,7 @@ impl Ddl<'_, '_> {
         let mut table = old.clone();
         let name = name.unwrap_or_else(|| self.free_name(&table.schema, &shortened(&[&table.name], "pkey"), &[]));
         self.set_primary_key(&mut table, name, columns).await?;
-        for column in table.columns.iter_mut().filter(|c| c.hidden) {
+        for column in table.columns.iter_mut().filter(|c| c.hidden && !c.is_expression()) {
             (column.dropped, column.nullable) = (true, true);
         }
         self.rewrite(&old, table, &[]).await

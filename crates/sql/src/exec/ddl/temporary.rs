@@ -68,7 +68,7 @@ impl Ddl<'_, '_> {
         let oid = self.new_oid().await?;
         let name = format!("{TEMPORARY_PREFIX}{}", self.ctx.session.backend_pid());
         let owner = self.ctx.plan_settings.user.clone();
-        let schema = SchemaDescriptor { oid, name, owner, comment: None, acl: None, enums: Vec::new() };
+        let schema = SchemaDescriptor { oid, name, owner, comment: None, acl: None, enums: Vec::new(), domains: Vec::new() };
         self.builder.put_temporary_schema(schema.clone());
         Ok(Arc::new(schema))
     }

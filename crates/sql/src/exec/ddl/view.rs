@@ -9,13 +9,21 @@ use crate::error::{SqlError, SqlState};
 use crate::functions::quoting::quote_ident;
 use crate::types::{ColumnType, DataType};
 
+/// What comes of binding a view's query.
+struct ViewColumns {
+    columns: Vec<(String, ColumnType)>,
+    /// Domains of those that are tables' columns.
+    declared: Vec<Option<Oid>>,
+    /// The query's text as it is stored.
+    text: String,
+    /// The relations it reads.
+    depends_on: Vec<Oid>,
+}
+
 impl Ddl<'_, '_> {
     pub(super) async fn create_view(&mut self, create: &CreateView) -> Result<(), SqlError> {
-        if create.check_option.is_some() {
-            return Err(SqlError::unsupported("WITH CHECK OPTION"));
-        }
         let name = &create.name.name;
-        let (columns, text, depends_on) = self.view_columns(create)?;
+        let ViewColumns { columns, declared, text, depends_on } = self.view_columns(create)?;
         let reads_temporary = depends_on.iter().any(|oid| self.catalog().table(*oid).is_some_and(|table| table.temporary));
         if reads_temporary && !create.temporary {
             self.notice(format!("view \"{name}\" will be a temporary view"));
@@ -39,15 +47,38 @@ impl Ddl<'_, '_> {
             }
         };
         view.columns = (1..).zip(columns).map(|(n, (name, ty))| Column::new(n, name, ty)).collect();
+        for (column, declared) in view.columns.iter_mut().zip(declared) {
+            column.declared = declared;
+        }
+        view.options.retain(|(option, _)| option != "check_option");
+        if let Some(cascaded) = create.check_option {
+            view.options.push(("check_option".into(), if cascaded { "cascaded" } else { "local" }.into()));
+        }
         view.view_query = Some(text);
         view.depends_on = depends_on;
+        let written = create
+            .check_option
+            .map(|_| crate::ast::ObjectName { schema: Some(view.schema.clone()), ..crate::ast::ObjectName::bare(view.name.clone()) });
         self.put(view);
-        Ok(())
+        match written {
+            Some(name) => self.check_updatable(name),
+            None => Ok(()),
+        }
+    }
+
+    /// WITH CHECK OPTION is for views that can be written through.
+    fn check_updatable(&self, view: crate::ast::ObjectName) -> Result<(), SqlError> {
+        let delete = crate::ast::Delete { with: None, table: view, alias: None, using: Vec::new(), filter: None, returning: Vec::new() };
+        match bind(&Statement::Delete(Box::new(delete)), &self.snapshot(), self.ctx.plan_settings, &[]) {
+            Ok(_) => Ok(()),
+            Err(_) => {
+                Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "WITH CHECK OPTION is supported only on automatically updatable views"))
+            }
+        }
     }
 
     /// The view's columns, its query's text as it is stored, and the relations it reads.
-    #[allow(clippy::type_complexity)] // three things that come of one binding
-    fn view_columns(&self, create: &CreateView) -> Result<(Vec<(String, ColumnType)>, String, Vec<Oid>), SqlError> {
+    fn view_columns(&self, create: &CreateView) -> Result<ViewColumns, SqlError> {
         // The text alone, so that places in it are known.
         let query = crate::parse::parse_query(&create.text)?;
         let statement = Statement::Query(Box::new(query));
@@ -71,7 +102,9 @@ impl Ddl<'_, '_> {
         if !columns.iter().map(|(name, _)| name).eq(bound.output.iter().map(|(name, _)| name)) {
             text = with_names(&text, &create.name.name, &columns);
         }
-        Ok((columns, text, bound.relations))
+        let infos = bound.output.iter().map(|(_, id)| bound.columns.get(*id));
+        let declared = infos.map(|info| info.and_then(|info| self.declared_of(info.table, info.attnum))).collect();
+        Ok(ViewColumns { columns, declared, text, depends_on: bound.relations })
     }
 }
 

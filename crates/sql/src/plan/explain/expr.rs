@@ -66,6 +66,7 @@ impl Names<'_> {
             }
             Expr::Coalesce(list, _) => format!("COALESCE({})", self.list(list)),
             Expr::MinMax(list, greatest, _) => format!("{}({})", if *greatest { "GREATEST" } else { "LEAST" }, self.list(list)),
+            Expr::Checked { expr, domain } => format!("({})::{}", self.show(expr), domain.name),
             Expr::Cast { expr, to, .. } => format!("({})::{to}", self.show(expr)),
             Expr::InList { expr, list, negated } => {
                 format!("({} {}IN ({}))", self.show(expr), if *negated { "NOT " } else { "" }, self.list(list))

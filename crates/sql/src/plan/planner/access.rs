@@ -5,6 +5,7 @@
 //! index is tried and the cheapest taken; one that gives the wanted order saves a sort, and with a LIMIT it saves reading the rest.
 
 use super::cost::{BETWEEN, FETCH, ROW, SEEK, only};
+use super::expressions::indexed;
 use super::lower::{ids, must_be_lifted};
 use super::{LimitHint, Planner};
 use crate::bind::ColumnId;
@@ -21,6 +22,8 @@ pub(super) struct Target<'t> {
     pub(super) table: &'t TableDescriptor,
     /// Ids by position.
     pub(super) columns: &'t [ColumnId],
+    /// What its indexes are over besides columns, with the positions of the hidden columns that have the values.
+    pub(super) expressions: &'t [(usize, Expr)],
     pub(super) filters: &'t [Expr],
     /// Ids that have a value before the scan starts.
     pub(super) known: &'t dyn Fn(ColumnId) -> bool,
@@ -225,8 +228,10 @@ impl Planner<'_> {
         let mut at = 0;
         let fixed = |at: usize| matches!(prefix.get(at), Some(KeyPart::One(_) | KeyPart::Null));
         for wanted in target.order {
-            let Expr::Column(id, _) = wanted.expr else { return None };
-            let column = target.columns.iter().position(|c| *c == id)?;
+            let column = match wanted.expr {
+                Expr::Column(id, _) => target.columns.iter().position(|c| *c == id)?,
+                ref expr => indexed(expr, target)?,
+            };
             // A column with one value is in any order.
             if key.iter().enumerate().any(|(i, k)| k.column == column && fixed(i)) {
                 continue;
@@ -316,6 +321,9 @@ impl Planner<'_> {
 
     /// The column's position, if the expression is one of the table's, perhaps widened without loss.
     fn key_column(&self, expr: &Expr, target: &Target<'_>) -> Option<usize> {
+        if let Some(position) = indexed(expr, target) {
+            return Some(position);
+        }
         match expr {
             Expr::Column(id, _) => target.columns.iter().position(|c| c == id),
             Expr::Cast { expr, to, explicit: false } if to.typmod < 0 && widens(expr.ty().ty, to.ty) => self.key_column(expr, target),

@@ -203,8 +203,18 @@ impl Planner<'_> {
         if let Logical::Get { table, columns, .. } = &member.node {
             let filters: Vec<Expr> = member.filters.iter().filter(|f| !must_be_lifted(f)).cloned().collect();
             let own = |id| !columns.contains(&id);
-            let target =
-                Target { table, columns, filters: &filters, known: &own, needed: columns, order: &[], limit: None, locking: false };
+            let expressions = self.indexed_expressions(table, columns);
+            let target = Target {
+                table,
+                columns,
+                expressions: &expressions,
+                filters: &filters,
+                known: &own,
+                needed: columns,
+                order: &[],
+                limit: None,
+                locking: false,
+            };
             let choice = self.best_access(&target);
             return Ok((choice.rows.max(1.0), choice.cost));
         }
@@ -284,7 +294,18 @@ impl Planner<'_> {
         }
         let all: Vec<Expr> = filters.iter().chain(on).filter(|f| !must_be_lifted(f)).cloned().collect();
         let outside = |id| !columns.contains(&id);
-        let target = Target { table, columns, filters: &all, known: &outside, needed: columns, order: &[], limit: None, locking: false };
+        let expressions = self.indexed_expressions(table, columns);
+        let target = Target {
+            table,
+            columns,
+            expressions: &expressions,
+            filters: &all,
+            known: &outside,
+            needed: columns,
+            order: &[],
+            limit: None,
+            locking: false,
+        };
         let choice = self.best_access(&target);
         let through_link = choice.consumed.iter().any(|n| *n >= filters.len());
         (!matches!(choice.access, Access::Full) && through_link).then_some(choice.cost)

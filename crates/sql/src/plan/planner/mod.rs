@@ -13,6 +13,7 @@
 
 mod access;
 mod cost;
+mod expressions;
 mod grouping;
 mod join;
 mod lower;
@@ -103,6 +104,8 @@ struct Planner<'a> {
     slots: usize,
     /// Table locks, as the nodes that want them are planned.
     table_locks: TableLocks,
+    /// See [`StatementPlan::literals_matter`].
+    literals_matter: bool,
     head: Head,
 }
 
@@ -137,6 +140,7 @@ impl<'a> Planner<'a> {
             aliases: HashMap::new(),
             slots: head.param_types.len(),
             table_locks: TableLocks::default(),
+            literals_matter: false,
             head,
         };
         PlannerWithRoot { planner, root: bound.root }
@@ -254,6 +258,7 @@ impl PlannerWithRoot<'_> {
             relations: head.relations,
             table_locks: planner.table_locks.finish(),
             param_types: head.param_types,
+            literals_matter: planner.literals_matter,
         })
     }
 }

@@ -126,9 +126,12 @@ impl Planner<'_> {
         let needed: Vec<ColumnId> = needed.into_iter().filter(|id| columns.contains(id)).collect();
         let lock = want.lock.filter(|wish| columns.first() == Some(&wish.first_column) && lifted.is_empty()).map(|wish| wish.lock);
         let limit = if lifted.is_empty() { want.limit.as_ref() } else { None };
+        let expressions = self.indexed_expressions(table, columns);
+        self.note_constants(&expressions);
         let choice = self.best_access(&Target {
             table,
             columns,
+            expressions: &expressions,
             filters: &filters,
             known: &|id| !columns.contains(&id),
             needed: &needed,
