@@ -69,7 +69,7 @@ pub struct Session {
     handle: Arc<SessionHandle>,
     view: Arc<SessionView>,
     /// The settings that RESET goes back to.
-    defaults: SessionSettings,
+    defaults: Arc<SessionSettings>,
     transaction: Transaction,
     temporary: Temporary,
     locks: Arc<SessionLocks>,
@@ -98,8 +98,9 @@ impl Session {
                 return Err(error);
             }
         }
+        let settings = Arc::new(settings);
         let locks = database.locks.session(handle.pid);
-        let view = Arc::new(SessionView::new(Arc::clone(&database), Arc::clone(&handle), settings.clone()));
+        let view = Arc::new(SessionView::new(Arc::clone(&database), Arc::clone(&handle), Arc::clone(&settings)));
         let mut session = Session {
             database,
             handle,
@@ -147,12 +148,12 @@ impl Session {
         }
     }
 
-    /// The settings, as they are now. Cheap: the parsed parts are shared.
-    fn settings(&self) -> SessionSettings {
-        self.view.settings.lock().clone()
+    /// The settings, as they are now.
+    fn settings(&self) -> Arc<SessionSettings> {
+        Arc::clone(&self.view.settings.lock())
     }
 
-    fn restore_settings(&mut self, settings: SessionSettings) {
+    fn restore_settings(&mut self, settings: Arc<SessionSettings>) {
         *self.view.settings.lock() = settings;
         self.view.settings_changed.store(true, Ordering::Relaxed);
     }

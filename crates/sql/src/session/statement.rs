@@ -28,7 +28,7 @@ const MAX_DEADLOCK_RETRIES: u32 = 5;
 pub(super) struct Scope {
     pub(super) catalog: Arc<Catalog>,
     pub(super) catalog_ts: Timestamp,
-    pub(super) settings: SessionSettings,
+    pub(super) settings: Arc<SessionSettings>,
     pub(super) plan_settings: Arc<PlanSettings>,
     pub(super) statement_time: i64,
     transaction_time: i64,

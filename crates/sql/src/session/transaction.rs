@@ -56,9 +56,9 @@ pub(super) struct Transaction {
     pinned: Option<Arc<CatalogAt>>,
     savepoints: Vec<NamedSavepoint>,
     /// The settings before the transaction changed one.
-    settings_before: Option<SessionSettings>,
+    settings_before: Option<Arc<SessionSettings>>,
     /// What `SET LOCAL` must give back at the end.
-    local_before: Option<SessionSettings>,
+    local_before: Option<Arc<SessionSettings>>,
     modes: Modes,
     /// The newest commit of this session.
     pub(super) last_commit: Timestamp,
@@ -77,7 +77,7 @@ struct NamedSavepoint {
     notifications: PendingMark,
     kv: Option<Savepoint>,
     state: TxnState,
-    settings: SessionSettings,
+    settings: Arc<SessionSettings>,
 }
 
 impl Transaction {
@@ -474,7 +474,7 @@ impl Session {
             return;
         }
         let current = self.settings();
-        self.transaction.settings_before.get_or_insert_with(|| current.clone());
+        self.transaction.settings_before.get_or_insert_with(|| Arc::clone(&current));
         if local {
             self.transaction.local_before.get_or_insert(current);
         }
@@ -483,7 +483,7 @@ impl Session {
     /// After a plain SET, SET LOCAL's end gives that value back rather than the one before it.
     pub(super) fn also_set_before_local(&mut self, name: &str, value: Option<&str>) -> Result<(), SqlError> {
         match &mut self.transaction.local_before {
-            Some(before) => before.set(name, value).map(drop),
+            Some(before) => Arc::make_mut(before).set(name, value).map(drop),
             None => Ok(()),
         }
     }

@@ -185,7 +185,7 @@ impl Session {
             Some(_) => None,
         };
         let value = value.or(reset_to.as_deref());
-        self.view.settings.lock().set(name, value)?;
+        Arc::make_mut(&mut self.view.settings.lock()).set(name, value)?;
         if !local {
             self.also_set_before_local(name, value)?;
         }
@@ -235,7 +235,7 @@ impl Session {
             None => {
                 self.remember_settings(false);
                 let defaults = self.defaults.clone();
-                self.view.settings.lock().reset_all(&defaults);
+                Arc::make_mut(&mut self.view.settings.lock()).reset_all(&defaults);
                 self.view.settings_changed.store(true, Ordering::Relaxed);
                 Ok(())
             }

@@ -27,7 +27,8 @@ use tidelock_kvclient::Db;
 pub(super) struct SessionView {
     pub(super) database: Arc<Database>,
     pub(super) handle: Arc<SessionHandle>,
-    pub(super) settings: Mutex<SessionSettings>,
+    /// Shared with the statements under way; a change makes a new one.
+    pub(super) settings: Mutex<Arc<SessionSettings>>,
     pub(super) sequences: SequenceMemory,
     pub(super) prepared: Mutex<HashMap<String, Arc<Prepared>>>,
     pub(super) cursors: Mutex<Vec<CursorFact>>,
@@ -43,7 +44,7 @@ pub(super) struct SessionView {
 }
 
 impl SessionView {
-    pub(super) fn new(database: Arc<Database>, handle: Arc<SessionHandle>, settings: SessionSettings) -> SessionView {
+    pub(super) fn new(database: Arc<Database>, handle: Arc<SessionHandle>, settings: Arc<SessionSettings>) -> SessionView {
         let catalog = Arc::clone(&database.catalog.load().catalog);
         SessionView {
             modes: Mutex::new((settings.default_isolation, settings.default_read_only)),
@@ -138,7 +139,7 @@ impl SessionInfo for SessionView {
         if is_local {
             return Err(SqlError::unsupported("set_config with is_local"));
         }
-        let shown = self.settings.lock().set(name, Some(value))?;
+        let shown = Arc::make_mut(&mut self.settings.lock()).set(name, Some(value))?;
         self.settings_changed.store(true, Ordering::Relaxed);
         Ok(shown)
     }
