@@ -2,6 +2,7 @@
 //!
 //! - [`Key`], [`Span`]: where a value lives. A key is the index's id, then the row's key columns in an order-preserving
 //!   encoding ([`encoding`]).
+//! - [`RowRef`], [`RowPage`]: rows as scans show and return them.
 //! - [`Timestamp`]: when. A logical counter handed out by the store's commit sequencer, never a wall clock.
 //! - [`row`]: the row codec. It lives down here because the store compares *columns* when it refreshes a read by value,
 //!   and must do so without knowing SQL.
@@ -18,6 +19,7 @@ mod floor_map;
 mod ids;
 mod key;
 pub mod limits;
+mod page;
 pub mod row;
 mod timestamp;
 
@@ -25,6 +27,7 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use floor_map::FloorMap;
 pub use ids::{IndexId, NodeId, RangeId, SessionId, TxnId};
 pub use key::{Key, Span};
+pub use page::{RowPage, RowRef};
 pub use timestamp::Timestamp;
 
 /// A stored value: bytes that can be shared without copying. For table rows, see [`row`].

@@ -2,7 +2,7 @@
 
 use crate::descriptor::RangeDescriptor;
 use smallvec::SmallVec;
-use tidelock_base::{IndexId, Key, Span, Timestamp, Value};
+use tidelock_base::{IndexId, Key, RowPage, RowRef, Span, Timestamp, Value};
 
 /// The answers to a batch, one per request, in order.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +37,13 @@ pub struct Row {
     pub ts: Timestamp,
 }
 
+impl Row {
+    /// The row, to look at.
+    pub fn as_ref(&self) -> RowRef<'_> {
+        RowRef { key: &self.key, value: &self.value, ts: self.ts }
+    }
+}
+
 /// One answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Response {
@@ -53,7 +60,7 @@ pub enum Response {
     /// To `Scan`.
     Scan {
         /// The rows.
-        rows: Vec<Row>,
+        rows: RowPage,
         /// What was not read, when the limit or a portion ended first.
         resume: Option<Span>,
         /// As for `Get`, for the whole span.

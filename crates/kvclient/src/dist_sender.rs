@@ -16,7 +16,7 @@ use crate::metrics::ClientMetrics;
 use crate::range_cache::RangeCache;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
-use tidelock_base::{Key, RangeId, Span, Timestamp, TxnId};
+use tidelock_base::{Key, RangeId, RowPage, Span, Timestamp, TxnId};
 use tidelock_kvapi::{
     BatchRequest, BatchResponse, Header, KvError, Misrouted, RangeDescriptor, Request, Response, Sender, Sent, Snapshot, TooOld,
 };
@@ -267,7 +267,9 @@ impl Walk {
 
     fn finish(self) -> Response {
         self.answer.unwrap_or(match self.request {
-            Request::Scan { .. } => Response::Scan { rows: Vec::new(), resume: None, newest: Timestamp::ZERO, read_at: Timestamp::ZERO },
+            Request::Scan { .. } => {
+                Response::Scan { rows: RowPage::default(), resume: None, newest: Timestamp::ZERO, read_at: Timestamp::ZERO }
+            }
             _ => Response::Resolved { resolved: 0, bytes: 0, resume: None },
         })
     }
@@ -295,7 +297,7 @@ fn combine(before: Response, after: Response) -> Result<Response, KvError> {
             Response::Scan { mut rows, newest, read_at, .. },
             Response::Scan { rows: more, resume, newest: newest_after, read_at: read_after },
         ) => {
-            rows.extend(more);
+            rows.append(&more);
             // The earliest moment at which all parts were seen is what the whole may claim.
             let read_at = read_at.min(read_after);
             Ok(Response::Scan { rows, resume, newest: newest.max(newest_after), read_at })

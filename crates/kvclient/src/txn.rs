@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tidelock_base::row::ColumnSet;
-use tidelock_base::{IndexId, Key, Span, Timestamp, TxnId, Value};
+use tidelock_base::{IndexId, Key, RowPage, Span, Timestamp, TxnId, Value};
 use tidelock_kvapi::{
     Assertion, BatchRequest, BatchResponse, EndTxn, Isolation, KvError, Limit, LockSpan, LockStrength, Request, Response, Row, Sender,
     Snapshot, TxnMeta, WaitPolicy, WriteGuard,
@@ -66,7 +66,7 @@ impl Default for ScanOptions {
 #[derive(Clone, Debug, Default)]
 pub struct ScanPage {
     /// The rows, in scan order.
-    pub rows: Vec<Row>,
+    pub rows: RowPage,
     /// Where to go on; `None` at the end of the span.
     pub resume: Option<Span>,
 }

@@ -11,15 +11,15 @@ use crate::sequencer::Compare;
 use crate::store::{Store, storage_error};
 use std::ops::ControlFlow;
 use tidelock_base::row::{ColumnSet, same_columns};
-use tidelock_base::{Key, Span, Timestamp, TxnId, Value};
+use tidelock_base::{Key, RowRef, Span, Timestamp, TxnId, Value};
 use tidelock_kvapi::KvError;
 use tidelock_storage::Storage;
 
-/// Is shown a row and the moment of its version.
-pub(crate) type VisitRow<'v> = dyn FnMut(&Key, Timestamp, &Value) -> ControlFlow<()> + 'v;
+/// Is shown a row.
+pub(crate) type VisitRow<'v> = dyn FnMut(RowRef<'_>) -> ControlFlow<()> + 'v;
 
-/// What is told each key of a scan, with the moment of its version.
-type VisitVersion<'v> = dyn FnMut(&Key, Timestamp) -> Result<ControlFlow<()>, KvError> + 'v;
+/// As [`VisitRow`], and may fail.
+type VisitVersion<'v> = dyn FnMut(RowRef<'_>) -> Result<ControlFlow<()>, KvError> + 'v;
 
 /// Who reads, and when.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ impl Store {
         for descriptor in self.ranges.descriptors(span) {
             let Some(part) = descriptor.span.intersect(span) else { continue };
             let reader = Reader { txn: None, at, reverse: false };
-            let flow = self.visit_rows(&part, reader, &mut |key, ts, _| match visit(key, ts) {
+            let flow = self.visit_rows(&part, reader, &mut |row| match visit(row) {
                 Ok(flow) => flow,
                 Err(error) => {
                     failure = Some(error);
@@ -108,10 +108,10 @@ impl Compare for Store {
     fn span_changed(&self, span: &Span, from: Timestamp, columns: ColumnSet) -> Result<Option<Key>, KvError> {
         let mut survivors = 0u64;
         let mut changed = None;
-        self.scan_committed(span, Timestamp::MAX, &mut |key, ts| {
-            let differs = ts > from && self.changed(key, from, columns)?;
+        self.scan_committed(span, Timestamp::MAX, &mut |row| {
+            let differs = row.ts > from && self.changed(&row.to_key(), from, columns)?;
             if differs {
-                changed = Some(key.clone());
+                changed = Some(row.to_key());
                 return Ok(ControlFlow::Break(()));
             }
             survivors += 1;
@@ -122,7 +122,7 @@ impl Compare for Store {
         }
         // Every row of now was there before, unchanged; a row of before that is gone shows in the count.
         let mut before = 0u64;
-        self.scan_committed(span, from, &mut |_, _| {
+        self.scan_committed(span, from, &mut |_| {
             before += 1;
             Ok(ControlFlow::Continue(()))
         })?;
@@ -157,19 +157,18 @@ fn merge_scan(
     }
     let mut pending = overlay.into_iter().peekable();
     let mut flow = ControlFlow::Continue(());
-    let before = |a: &Key, b: &Key| if reverse { a > b } else { a < b };
+    let before = |a: &[u8], b: &[u8]| if reverse { a > b } else { a < b };
     storage
-        .scan(span, at, reverse, &mut |key, version| {
-            while let Some(intent) = pending.next_if(|intent| before(&intent.key, key)) {
+        .scan(span, at, reverse, &mut |row| {
+            while let Some(intent) = pending.next_if(|intent| before(&intent.key, row.key)) {
                 flow = visit_intent(&intent, visit);
                 if flow.is_break() {
                     return flow;
                 }
             }
-            flow = match (pending.next_if(|intent| intent.key == *key), &version.value) {
-                (Some(intent), _) => visit_intent(&intent, visit),
-                (None, Some(value)) => visit(key, version.ts, value),
-                (None, None) => ControlFlow::Continue(()),
+            flow = match pending.next_if(|intent| *intent.key == *row.key) {
+                Some(intent) => visit_intent(&intent, visit),
+                None => visit(row),
             };
             flow
         })
@@ -184,7 +183,7 @@ fn merge_scan(
 
 fn visit_intent(intent: &Overlay, visit: &mut VisitRow<'_>) -> ControlFlow<()> {
     match &intent.value {
-        Some(value) => visit(&intent.key, intent.ts, value),
+        Some(value) => visit(RowRef { key: &intent.key, value, ts: intent.ts }),
         None => ControlFlow::Continue(()),
     }
 }

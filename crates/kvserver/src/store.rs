@@ -476,10 +476,10 @@ fn stored_descriptors(storage: &Storage) -> Result<Vec<RangeDescriptor>, KvError
     let mut descriptors = Vec::new();
     let mut damaged = None;
     storage
-        .scan(&Span::index(RANGES_INDEX), Timestamp::MAX, false, &mut |key, version| {
-            match version.value.as_deref().and_then(decode_descriptor) {
+        .scan(&Span::index(RANGES_INDEX), Timestamp::MAX, false, &mut |row| {
+            match decode_descriptor(row.value) {
                 Some(descriptor) => descriptors.push(descriptor),
-                None => damaged = Some(key.clone()),
+                None => damaged = Some(row.to_key()),
             }
             ControlFlow::Continue(())
         })

@@ -73,7 +73,7 @@ async fn scan_all(txn: &mut Txn) -> Vec<Value> {
     let mut rest = Some(Span::index(INDEX));
     while let Some(span) = rest.take() {
         let page = txn.scan(span, &ScanOptions::default()).await.expect("scan");
-        values.extend(page.rows.into_iter().map(|row| row.value));
+        values.extend(page.rows.iter().map(|row| Value::copy_from_slice(row.value)));
         rest = page.resume;
     }
     values
@@ -236,7 +236,7 @@ async fn nowait_skip_locked_and_lock_timeout() {
     assert_eq!(other.get_one(key(1), &nowait).await, Err(KvError::LockNotAvailable { key: key(1) }));
     let skip = ScanOptions { read: ReadOptions { wait: WaitPolicy::Skip, ..for_update() }, ..ScanOptions::default() };
     let page = other.scan(Span::index(INDEX), &ScanOptions { limit: Limit::Keys(1), ..skip }).await.unwrap();
-    assert_eq!(page.rows.iter().map(|row| &row.value[..]).collect::<Vec<_>>(), [b"b"], "the limit counts after skipping");
+    assert_eq!(page.rows.iter().map(|row| row.value).collect::<Vec<_>>(), [b"b"], "the limit counts after skipping");
     other.set_lock_timeout(Some(Duration::from_millis(20)));
     assert!(matches!(other.get_one(key(1), &for_update()).await, Err(KvError::LockTimeout { .. })));
     assert!(bed.store.waits().is_empty());
@@ -309,7 +309,7 @@ async fn split_keeps_locks_waiters_and_data() {
     assert_eq!(scan_all(&mut reader).await.len(), 20);
     let reverse = ScanOptions { reverse: true, limit: Limit::Keys(8), ..ScanOptions::default() };
     let page = reader.scan(Span::index(INDEX), &reverse).await.unwrap();
-    assert_eq!(page.rows.first().map(|row| row.key.clone()), Some(key(19)));
+    assert_eq!(page.rows.get(0).map(|row| row.to_key()), Some(key(19)));
     assert_eq!(page.rows.len(), 8);
     assert_eq!(page.resume, Some(Span::new(Key::index_start(INDEX), key(12))));
     holder.commit(false).await.unwrap();

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tidelock_base::{IndexId, Key, Span, Timestamp, TxnId, Value};
+use tidelock_base::{IndexId, Key, RowRef, Span, Timestamp, TxnId, Value};
 use tidelock_storage::{Options, Storage};
 
 const ROWS: u64 = 1_000_000;
@@ -102,7 +102,7 @@ fn reads(storage: &Storage, what: &str) {
                 let start = key(row);
                 let span = Span::new(start.clone(), Key::index_end(start.index()));
                 let mut seen = 0;
-                let mut visit = |_: &Key, _: &tidelock_storage::Version| {
+                let mut visit = |_: RowRef<'_>| {
                     seen += 1;
                     if seen == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 };

@@ -17,7 +17,7 @@
 use crate::base::BaseTable;
 use crate::error::StorageError;
 use crate::memtable::{Chain, Generation, Memtables, ShardState, shard_of, visible};
-use crate::version::{Row, Version};
+use crate::version::{Row, RowKind, Version};
 use redb::{AccessGuard, ReadableTable};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -26,7 +26,7 @@ use std::iter::Peekable;
 use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use tidelock_base::{Key, Span, Timestamp};
+use tidelock_base::{Key, RowRef, Span, Timestamp};
 
 /// Memtable keys looked at in the first batch of a scan.
 const FIRST_BATCH: usize = 8;
@@ -44,7 +44,7 @@ pub(crate) struct ReadCounters {
 }
 
 /// A closure that is shown rows, and may end the scan.
-pub(crate) type Visit<'a> = dyn FnMut(&Key, &Version) -> ControlFlow<()> + 'a;
+pub(crate) type Visit<'a> = dyn FnMut(RowRef<'_>) -> ControlFlow<()> + 'a;
 
 enum Found {
     Version(Version),
@@ -213,8 +213,7 @@ impl Cursor {
             let order = rows.peek().map_or(Ordering::Greater, |(key, _)| self.order(key, base_key));
             if order.is_le() {
                 if let Some((key, version)) = rows.next()
-                    && version.value.is_some()
-                    && visit(&key, &version).is_break()
+                    && show(&key, &version, visit).is_break()
                 {
                     return Ok(Step::Stop);
                 }
@@ -222,9 +221,7 @@ impl Cursor {
                     continue;
                 }
             } else if let Some(base) = &base
-                && let Some(version) = base.visible(base_key, Row::decode(base_row.1.value())?, self.at)?
-                && version.value.is_some()
-                && visit(&Key::from(base_key), &version).is_break()
+                && show_base_row(base, base_key, base_row.1.value(), self.at, visit)?.is_break()
             {
                 return Ok(Step::Stop);
             }
@@ -239,7 +236,7 @@ impl Cursor {
             }
         }
         for (key, version) in rows {
-            if version.value.is_some() && visit(&key, &version).is_break() {
+            if show(&key, &version, visit).is_break() {
                 return Ok(Step::Stop);
             }
         }
@@ -251,6 +248,27 @@ impl Cursor {
             None => Ok(Step::ShardEnd),
         }
     }
+}
+
+/// Shows a version, unless it is a deletion.
+fn show(key: &[u8], version: &Version, visit: &mut Visit<'_>) -> ControlFlow<()> {
+    match &version.value {
+        Some(value) => visit(RowRef { key, value, ts: version.ts }),
+        None => ControlFlow::Continue(()),
+    }
+}
+
+/// Shows what a reader at `at` sees of a row of the base: where it lies, unless it is history.
+fn show_base_row(base: &BaseTable, key: &[u8], row: &[u8], at: Timestamp, visit: &mut Visit<'_>) -> Result<ControlFlow<()>, StorageError> {
+    let newest = Row::decode(row)?;
+    if newest.ts > at {
+        let version = base.visible(key, newest, at)?;
+        return Ok(version.map_or(ControlFlow::Continue(()), |version| show(key, &version, visit)));
+    }
+    Ok(match newest.kind {
+        RowKind::Value => visit(RowRef { key, value: newest.value, ts: newest.ts }),
+        RowKind::Tombstone | RowKind::Marker => ControlFlow::Continue(()),
+    })
 }
 
 /// A memtable's range in the scan's direction.

@@ -23,7 +23,7 @@ use std::task::{Poll, Waker};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tidelock_base::limits::{MAX_KEY_BYTES, MAX_VALUE_BYTES};
-use tidelock_base::{IndexId, Key, Span, Timestamp, TxnId, Value};
+use tidelock_base::{IndexId, Key, RowRef, Span, Timestamp, TxnId, Value};
 
 /// How often the fold thread looks whether a pass is due.
 const FOLD_TICK: Duration = Duration::from_millis(50);
@@ -142,7 +142,7 @@ impl Storage {
         span: &Span,
         at: Timestamp,
         reverse: bool,
-        visit: &mut dyn FnMut(&Key, &Version) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(RowRef<'_>) -> ControlFlow<()>,
     ) -> Result<(), StorageError> {
         let inner = self.inner();
         inner.failure.check()?;

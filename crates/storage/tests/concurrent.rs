@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
-use tidelock_base::{IndexId, Key, Span, Timestamp, TxnId, Value};
-use tidelock_storage::{Options, SnapshotPin, Storage};
+use tidelock_base::{IndexId, Key, RowRef, Span, Timestamp, TxnId, Value};
+use tidelock_storage::{Options, SnapshotPin, Storage, Version};
 
 const ACCOUNTS: u64 = 60;
 const START: i64 = 1000;
@@ -17,7 +17,7 @@ fn account(n: u64) -> Key {
     key
 }
 
-fn balance(value: &Value) -> i64 {
+fn balance(value: &[u8]) -> i64 {
     i64::from_be_bytes(value[..8].try_into().unwrap())
 }
 
@@ -51,7 +51,7 @@ fn transfer(storage: &Storage, sequencer: &Mutex<()>, random: &mut Random) -> Ti
         let value = Value::from(amount.to_be_bytes().to_vec());
         (account(n), (amount != 0).then_some(value))
     };
-    let (have, had) = (read(from).as_ref().map_or(0, balance), read(to).as_ref().map_or(0, balance));
+    let (have, had) = (read(from).as_ref().map_or(0, |value| balance(value)), read(to).as_ref().map_or(0, |value| balance(value)));
     let amount = amount.min(have);
     let writes = if from == to { vec![] } else { vec![write(from, have - amount), write(to, had + amount)] };
     commit(storage, writes)
@@ -59,9 +59,9 @@ fn transfer(storage: &Storage, sequencer: &Mutex<()>, random: &mut Random) -> Ti
 
 fn check(storage: &Storage, pin: &SnapshotPin, reverse: bool) {
     let (mut sum, mut rows) = (0, Vec::new());
-    let mut visit = |key: &Key, version: &tidelock_storage::Version| {
-        sum += balance(version.value.as_ref().unwrap());
-        rows.push((key.clone(), version.clone()));
+    let mut visit = |row: RowRef<'_>| {
+        sum += balance(row.value);
+        rows.push((row.to_key(), Version { ts: row.ts, value: Some(Value::copy_from_slice(row.value)) }));
         ControlFlow::Continue(())
     };
     storage.scan(&Span::all(), pin.ts(), reverse, &mut visit).unwrap();

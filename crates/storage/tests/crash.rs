@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use tidelock_base::{IndexId, Key, Span, Timestamp, TxnId, Value};
+use tidelock_base::{IndexId, Key, RowRef, Span, Timestamp, TxnId, Value};
 use tidelock_storage::disk::{Fault, SimDisk};
 use tidelock_storage::{Options, Storage, StorageError};
 
@@ -57,8 +57,8 @@ fn model(commits: u64) -> BTreeMap<Key, Value> {
 
 fn contents(storage: &Storage) -> BTreeMap<Key, Value> {
     let mut rows = BTreeMap::new();
-    let mut visit = |key: &Key, version: &tidelock_storage::Version| {
-        rows.insert(key.clone(), version.value.clone().unwrap());
+    let mut visit = |row: RowRef<'_>| {
+        rows.insert(row.to_key(), Value::copy_from_slice(row.value));
         ControlFlow::Continue(())
     };
     storage.scan(&Span::all(), Timestamp::MAX, false, &mut visit).unwrap();

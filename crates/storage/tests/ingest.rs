@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tidelock_base::{IndexId, Key, Span, Timestamp, TxnId, Value};
+use tidelock_base::{IndexId, Key, RowRef, Span, Timestamp, TxnId, Value};
 use tidelock_storage::disk::{Fault, SimDisk};
 use tidelock_storage::{Options, Storage, StorageError};
 
@@ -31,7 +31,7 @@ fn put(storage: &Storage, ts: u64, key: &Key, value: &'static str) {
 
 fn count(storage: &Storage, at: Timestamp) -> usize {
     let mut rows = 0;
-    let mut visit = |_: &Key, _: &tidelock_storage::Version| {
+    let mut visit = |_: RowRef<'_>| {
         rows += 1;
         ControlFlow::Continue(())
     };

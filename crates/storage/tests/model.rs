@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use tidelock_base::{IndexId, Key, Span, Timestamp, TxnId, Value};
+use tidelock_base::{IndexId, Key, RowRef, Span, Timestamp, TxnId, Value};
 use tidelock_storage::{Options, SnapshotPin, Storage};
 
 #[derive(Clone, Debug)]
@@ -148,8 +148,8 @@ impl Harness {
 
     fn check_scan(&self, span: &Span, at: Timestamp, reverse: bool, limit: usize) {
         let mut found = Vec::new();
-        let mut visit = |key: &Key, version: &tidelock_storage::Version| {
-            found.push((key.clone(), version.value.clone().unwrap()));
+        let mut visit = |row: RowRef<'_>| {
+            found.push((row.to_key(), Value::copy_from_slice(row.value)));
             if found.len() >= limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         self.storage().scan(span, at, reverse, &mut visit).unwrap();
@@ -201,8 +201,8 @@ fn long_scans_cross_batches_and_folds() {
     }
     for reverse in [false, true] {
         let mut rows = Vec::new();
-        let mut visit = |key: &Key, _: &tidelock_storage::Version| {
-            rows.push(key.clone());
+        let mut visit = |row: RowRef<'_>| {
+            rows.push(row.to_key());
             ControlFlow::Continue(())
         };
         storage.scan(&Span::index(IndexId(9)), Timestamp::MAX, reverse, &mut visit).unwrap();

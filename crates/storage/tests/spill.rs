@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::mpsc;
-use tidelock_base::{IndexId, Key, Span, Timestamp, TxnId, Value};
+use tidelock_base::{IndexId, Key, RowRef, Span, Timestamp, TxnId, Value};
 use tidelock_storage::disk::{Fault, SimDisk};
 use tidelock_storage::{Done, Options, SequenceRanges, SpillEnd, SpillRow, SpilledVersion, Storage, StorageError};
 
@@ -144,8 +144,8 @@ fn abort(storage: &Storage, ts: u64) -> Result<(), StorageError> {
 
 fn contents(storage: &Storage) -> Model {
     let mut rows = Model::new();
-    let mut visit = |key: &Key, version: &tidelock_storage::Version| {
-        rows.insert(key.clone(), version.value.clone().unwrap());
+    let mut visit = |row: RowRef<'_>| {
+        rows.insert(row.to_key(), Value::copy_from_slice(row.value));
         ControlFlow::Continue(())
     };
     storage.scan(&Span::all(), Timestamp::MAX, false, &mut visit).unwrap();
@@ -258,8 +258,8 @@ fn a_snapshot_keeps_what_moved_rows_displace() {
     run(&storage, 3).unwrap();
     storage.checkpoint().unwrap();
     let mut rows = Model::new();
-    let mut visit = |key: &Key, version: &tidelock_storage::Version| {
-        rows.insert(key.clone(), version.value.clone().unwrap());
+    let mut visit = |row: RowRef<'_>| {
+        rows.insert(row.to_key(), Value::copy_from_slice(row.value));
         ControlFlow::Continue(())
     };
     storage.scan(&Span::all(), pin.ts(), false, &mut visit).unwrap();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
-use tidelock_base::{IndexId, Key, Span, Timestamp, TxnId, Value};
+use tidelock_base::{IndexId, Key, RowRef, Span, Timestamp, TxnId, Value};
 use tidelock_storage::{Options, Storage, StorageError};
 
 fn key(index: u32, row: u32) -> Key {
@@ -80,8 +80,8 @@ fn pinned_versions_outlive_folds_and_go_when_the_pin_goes() {
     assert_eq!(value(&storage, &late, pin.ts()), None);
     assert_eq!(storage.get(&deleted, Timestamp::MAX).unwrap().unwrap().ts, Timestamp(50), "the tombstone tells when");
     let mut seen = Vec::new();
-    let mut visit = |key: &Key, _: &tidelock_storage::Version| {
-        seen.push(key.clone());
+    let mut visit = |row: RowRef<'_>| {
+        seen.push(row.to_key());
         ControlFlow::Continue(())
     };
     storage.scan(&Span::index(IndexId(1)), pin.ts(), true, &mut visit).unwrap();
@@ -126,8 +126,8 @@ fn big_commits_and_big_values_cross_segments() {
     drop(storage);
     let storage = Storage::open(options()).unwrap();
     let mut rows = 0;
-    let mut visit = |_: &Key, version: &tidelock_storage::Version| {
-        rows += version.value.as_ref().unwrap().len();
+    let mut visit = |row: RowRef<'_>| {
+        rows += row.value.len();
         ControlFlow::Continue(())
     };
     storage.scan(&Span::all(), Timestamp::MAX, false, &mut visit).unwrap();

@@ -10,7 +10,7 @@ use super::{Evaluation, Locking, Outcome};
 use crate::snapshot_read::Reader;
 use std::ops::ControlFlow;
 use tidelock_base::limits::KEYS_PER_SLICE;
-use tidelock_base::{Key, Span, Timestamp};
+use tidelock_base::{Key, RowPage, RowRef, Span, Timestamp};
 use tidelock_kvapi::{KvError, Limit, LockStrength, Response, Row};
 
 /// Rows per answer; a longer scan goes on with `resume`.
@@ -28,8 +28,7 @@ impl Evaluation<'_> {
         let mut page = Page::new(limit);
         if !page.is_full() {
             let reader = Reader { txn: self.reader(), at, reverse };
-            let _ =
-                self.store.visit_rows(span, reader, &mut |key, ts, value| page.push(Row { key: key.clone(), value: value.clone(), ts }))?;
+            let _ = self.store.visit_rows(span, reader, &mut |row| page.push(row))?;
         }
         let resume = page.resume(span, reverse);
         Ok(Response::Scan { rows: page.rows, resume, newest: Timestamp::ZERO, read_at: at })
@@ -69,7 +68,7 @@ impl Evaluation<'_> {
                         if row.ts != Timestamp::MAX {
                             newest = newest.max(row.ts);
                         }
-                        if page.push(row).is_break() {
+                        if page.push(row.as_ref()).is_break() {
                             break;
                         }
                     }
@@ -90,8 +89,8 @@ impl Evaluation<'_> {
         let mut keys = Vec::new();
         let wanted = wanted.min(KEYS_PER_SLICE);
         let reader = Reader { txn: self.reader(), at, reverse };
-        let _ = self.store.visit_rows(span, reader, &mut |key, _, _| {
-            keys.push(key.clone());
+        let _ = self.store.visit_rows(span, reader, &mut |row| {
+            keys.push(row.to_key());
             if keys.len() >= wanted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         Ok(keys)
@@ -143,8 +142,7 @@ enum RowLock {
 
 /// Rows collected for one answer.
 struct Page {
-    rows: Vec<Row>,
-    bytes: usize,
+    rows: RowPage,
     limit: usize,
     full: bool,
 }
@@ -155,13 +153,12 @@ impl Page {
             Limit::Unlimited => MAX_ROWS_PER_PAGE,
             Limit::Keys(keys) => usize::try_from(keys).unwrap_or(MAX_ROWS_PER_PAGE).min(MAX_ROWS_PER_PAGE),
         };
-        Page { rows: Vec::new(), bytes: 0, limit, full: limit == 0 }
+        Page { rows: RowPage::default(), limit, full: limit == 0 }
     }
 
-    fn push(&mut self, row: Row) -> ControlFlow<()> {
-        self.bytes += row.key.len() + row.value.len();
+    fn push(&mut self, row: RowRef<'_>) -> ControlFlow<()> {
         self.rows.push(row);
-        self.full = self.rows.len() >= self.limit || self.bytes >= MAX_BYTES_PER_PAGE;
+        self.full = self.rows.len() >= self.limit || self.rows.bytes() >= MAX_BYTES_PER_PAGE;
         if self.full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
@@ -179,7 +176,7 @@ impl Page {
             return None;
         }
         let rest = match self.rows.last() {
-            Some(last) => beyond(span, &last.key, reverse),
+            Some(last) => beyond(span, &last.to_key(), reverse),
             None => span.clone(),
         };
         Some(rest).filter(|rest| !rest.is_empty())

@@ -47,7 +47,7 @@ impl Step {
             }
             Step::Scan(span, options) => {
                 let page = txn.scan(span, &options).await?;
-                let rows = page.rows.iter().map(|row| format!("{}={}", show_key(&row.key), show_value(&row.value)));
+                let rows = page.rows.iter().map(|row| format!("{}={}", show_key(&row.to_key()), show_value(row.value)));
                 Ok(format!("{}\n", rows.collect::<Vec<_>>().join(" ")))
             }
             Step::Count(span, options) => count(txn, span, options).await,
@@ -64,7 +64,7 @@ impl Step {
 }
 
 /// A value, shortened: bulk values are a word and a run of dots.
-fn show_value(value: &Value) -> String {
+fn show_value(value: &[u8]) -> String {
     let text = String::from_utf8_lossy(value).into_owned();
     match text.find("....") {
         Some(end) => format!("{}({} bytes)", &text[..end], text.len()),
@@ -77,8 +77,8 @@ async fn count(txn: &mut Txn, span: Span, options: ScanOptions) -> Result<String
     let mut values: std::collections::BTreeMap<String, u64> = Default::default();
     while let Some(span) = rest.take() {
         let page = txn.scan(span, &options).await?;
-        for row in page.rows {
-            *values.entry(show_value(&row.value)).or_default() += 1;
+        for row in page.rows.iter() {
+            *values.entry(show_value(row.value)).or_default() += 1;
         }
         rest = page.resume;
     }

@@ -137,8 +137,8 @@ pub async fn load(txn: &mut Txn, base: &CatalogBuilder) -> Result<Arc<Catalog>, 
                 limit: Limit::Unlimited,
             };
             let page = txn.scan(span, &options).await.map_err(internal)?;
-            for row in &page.rows {
-                read(&mut builder, row.key.get(5..).unwrap_or_default(), &row.value)?;
+            for row in page.rows.iter() {
+                read(&mut builder, row.key.get(5..).unwrap_or_default(), row.value)?;
             }
             rest = page.resume;
         }

@@ -557,12 +557,12 @@ async fn indexed_page(
     let options = ScanOptions { read, reverse: false, limit: Limit::Keys(CHILD_PAGE_ROWS) };
     let page = ctx.txn.scan(span, &options).await.map_err(|e| ctx.kv(e))?;
     if through_entries {
-        let keys = page.rows.iter().map(|entry| primary_key_of_entry(children.child, &entry.value)).collect::<Result<Vec<_>, _>>()?;
+        let keys = page.rows.iter().map(|entry| primary_key_of_entry(children.child, entry.value)).collect::<Result<Vec<_>, _>>()?;
         let rows = locked_rows(&keys, children, ctx).await?;
         let moved = rows.len() < keys.len();
         return Ok(ChildPage { rows, resume: page.resume, moved });
     }
-    let rows = page.rows.iter().map(|row| decode_whole(children.child, &row.value)).collect::<Result<_, _>>()?;
+    let rows = page.rows.iter().map(|row| decode_whole(children.child, row.value)).collect::<Result<_, _>>()?;
     Ok(ChildPage { rows, resume: page.resume, moved: false })
 }
 
@@ -571,9 +571,9 @@ async fn searched_page(span: Span, children: &Children<'_>, ctx: &mut ExecContex
     let options = ScanOptions { limit: Limit::Keys(CHILD_PAGE_ROWS), ..ScanOptions::default() };
     let page = ctx.txn.scan(span, &options).await.map_err(|e| ctx.kv(e))?;
     let mut keys = Vec::new();
-    for row in page.rows {
-        if children.match_row(&decode_whole(children.child, &row.value)?) {
-            keys.push(row.key);
+    for row in page.rows.iter() {
+        if children.match_row(&decode_whole(children.child, row.value)?) {
+            keys.push(row.to_key());
         }
     }
     let rows = locked_rows(&keys, children, ctx).await?;

@@ -23,7 +23,7 @@ use crate::plan::{Access, RowLock, Scan};
 use crate::types::Datum;
 use std::collections::VecDeque;
 use tidelock_base::row::ColumnSet;
-use tidelock_base::{Key, Span};
+use tidelock_base::{Key, RowPage, RowRef, Span};
 use tidelock_kvapi::{Limit, LockStrength, Row, WaitPolicy};
 use tidelock_kvclient::{ReadOptions, ScanOptions};
 
@@ -140,8 +140,8 @@ impl ScanState {
     }
 
     /// One page of the span under way.
-    async fn page(&mut self, reverse: bool, read: ReadOptions, limit: Limit, run: &mut Run<'_>) -> Result<Vec<Row>, SqlError> {
-        let Some(span) = self.spans.pop_front() else { return Ok(Vec::new()) };
+    async fn page(&mut self, reverse: bool, read: ReadOptions, limit: Limit, run: &mut Run<'_>) -> Result<RowPage, SqlError> {
+        let Some(span) = self.spans.pop_front() else { return Ok(RowPage::default()) };
         let options = ScanOptions { read, reverse, limit };
         let page = run.ctx.txn.scan(span, &options).await;
         let page = page.map_err(|e| run.kv(e))?;
@@ -156,11 +156,11 @@ impl ScanState {
         let limit = self.page_limit(scan.filter.is_some());
         let rows = self.page(scan.reverse, read_options(scan, lock_at_once), limit, run).await?;
         if scan.lock.is_some() && lock_at_once.is_none() {
-            return self.filter_then_lock(rows, scan, run).await;
+            return self.filter_then_lock(rows.iter(), scan, run).await;
         }
         let mut batch = RowBatch::new(scan.columns.len());
-        for row in &rows {
-            push_matching(&mut batch, scan, &row.value, run)?;
+        for row in rows.iter() {
+            push_matching(&mut batch, scan, row.value, run)?;
             if self.is_enough(&batch) {
                 break;
             }
@@ -178,7 +178,7 @@ impl ScanState {
         let rows = run.ctx.txn.get(&keys, &read_options(scan, lock_at_once)).await;
         let rows: Vec<Row> = rows.map_err(|e| run.kv(e))?.into_iter().flatten().collect();
         if scan.lock.is_some() && lock_at_once.is_none() {
-            return self.filter_then_lock(rows, scan, run).await;
+            return self.filter_then_lock(rows.iter().map(Row::as_ref), scan, run).await;
         }
         let mut batch = RowBatch::new(scan.columns.len());
         for row in &rows {
@@ -193,19 +193,23 @@ impl ScanState {
     }
 
     /// Rows read without a lock: those that pass the filter are locked, and looked at again if they had changed.
-    async fn filter_then_lock(&mut self, rows: Vec<Row>, scan: &Scan, run: &mut Run<'_>) -> Result<RowBatch, SqlError> {
+    async fn filter_then_lock(
+        &mut self,
+        rows: impl Iterator<Item = RowRef<'_>>,
+        scan: &Scan,
+        run: &mut Run<'_>,
+    ) -> Result<RowBatch, SqlError> {
         let mut batch = RowBatch::new(scan.columns.len());
         let mut survivors = RowBatch::new(scan.columns.len());
-        let mut candidates: VecDeque<Row> = VecDeque::new();
+        let mut candidates: VecDeque<Key> = VecDeque::new();
         for row in rows {
-            if push_matching(&mut survivors, scan, &row.value, run)? {
-                candidates.push_back(row);
+            if push_matching(&mut survivors, scan, row.value, run)? {
+                candidates.push_back(row.to_key());
             }
         }
         while !candidates.is_empty() && !self.is_enough(&batch) {
             let wanted = self.left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX) - batch.len());
-            let portion: Vec<Row> = candidates.drain(..wanted.min(candidates.len())).collect();
-            let keys: Vec<Key> = portion.iter().map(|row| row.key.clone()).collect();
+            let keys: Vec<Key> = candidates.drain(..wanted.min(candidates.len())).collect();
             let locked = run.ctx.txn.get(&keys, &read_options(scan, scan.lock)).await;
             for row in locked.map_err(|e| run.kv(e))?.into_iter().flatten() {
                 if self.still_in_bounds(&row, scan, run)? {
@@ -230,21 +234,22 @@ impl ScanState {
     async fn entry_page(&mut self, scan: &Scan, run: &mut Run<'_>) -> Result<RowBatch, SqlError> {
         // An entry changes only when what it says changes: all its columns matter.
         let read = ReadOptions::default();
-        let entries: Vec<Row> = if self.keys.is_empty() {
+        let entries: RowPage = if self.keys.is_empty() {
             let limit = self.page_limit(scan.filter.is_some());
             self.page(scan.reverse, read, limit, run).await?
         } else {
             let keys = self.take_keys();
-            run.ctx.txn.get(&keys, &read).await.map_err(|e| run.kv(e))?.into_iter().flatten().collect()
+            let found = run.ctx.txn.get(&keys, &read).await.map_err(|e| run.kv(e))?;
+            found.iter().flatten().map(Row::as_ref).collect()
         };
         if !scan.covering {
-            let keys = entries.iter().map(|entry| primary_key_of_entry(&scan.table, &entry.value)).collect::<Result<Vec<_>, _>>()?;
+            let keys = entries.iter().map(|entry| primary_key_of_entry(&scan.table, entry.value)).collect::<Result<Vec<_>, _>>()?;
             return self.rows_by_key(keys, scan, run).await;
         }
         let mut batch = RowBatch::new(scan.columns.len());
         let context = run.eval();
-        for entry in &entries {
-            let fill = |out: &mut Vec<Datum>| decode_entry(&scan.table, &scan.columns, &self.places, &entry.value, out);
+        for entry in entries.iter() {
+            let fill = |out: &mut Vec<Datum>| decode_entry(&scan.table, &scan.columns, &self.places, entry.value, out);
             batch.try_push(fill, |row| scan.filter.as_ref().map_or(Ok(true), |f| eval_bool(f, row, &context)))?;
             if self.is_enough(&batch) {
                 break;

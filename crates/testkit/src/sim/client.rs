@@ -5,7 +5,7 @@ use super::{Shared, isolation};
 use crate::history::{HistoryTxn, Level, Op, Outcome};
 use std::sync::Arc;
 use std::time::Duration;
-use tidelock_base::{IndexId, Key, SessionId, Span, Timestamp, Value};
+use tidelock_base::{IndexId, Key, RowPage, SessionId, Span, Timestamp, Value};
 use tidelock_kvapi::{KvError, LockStrength, WaitPolicy};
 use tidelock_kvclient::{ReadOptions, ScanOptions, Txn, TxnOptions, Write};
 
@@ -39,7 +39,7 @@ pub(crate) fn filler(number: u64) -> Key {
     key(102, number)
 }
 
-fn numbers(value: &Value) -> Vec<u64> {
+fn numbers(value: &[u8]) -> Vec<u64> {
     value.chunks_exact(8).filter_map(|chunk| chunk.first_chunk()).map(|bytes| u64::from_le_bytes(*bytes)).collect()
 }
 
@@ -198,8 +198,8 @@ impl Client {
     async fn read_all(&self, txn: &mut Txn, ops: &mut Vec<Op>) -> Result<(), KvError> {
         let page = txn.scan(Span::index(IndexId(100)), &self.scan_options()).await?;
         for number in 0..LISTS {
-            let row = page.rows.iter().find(|row| row.key == list(number));
-            ops.push(Op::Read { key: number, list: row.map(|row| numbers(&row.value)).unwrap_or_default() });
+            let row = page.rows.iter().find(|row| *row.key == *list(number));
+            ops.push(Op::Read { key: number, list: row.map(|row| numbers(row.value)).unwrap_or_default() });
         }
         Ok(())
     }
@@ -228,7 +228,7 @@ impl Client {
     /// One statement sees one moment at every level: the sum is always the same.
     async fn count_money(&self, txn: &mut Txn) -> Result<(), KvError> {
         let page = txn.scan(Span::index(IndexId(101)), &self.scan_options()).await?;
-        let sum: u64 = page.rows.iter().flat_map(|row| numbers(&row.value)).sum();
+        let sum: u64 = page.rows.iter().flat_map(|row| numbers(row.value)).sum();
         if sum != ACCOUNTS * BALANCE {
             self.shared.complain(format!("session {} counts {sum} in all accounts", self.number));
         }
@@ -280,8 +280,8 @@ impl Client {
 }
 
 /// Are the fillers not all of one bulk write?
-pub(crate) fn torn(rows: &[tidelock_kvapi::Row]) -> Option<String> {
-    let first = rows.first()?;
+pub(crate) fn torn(rows: &RowPage) -> Option<String> {
+    let first = rows.get(0)?;
     if rows.len() as u64 != FILLERS {
         return Some(format!("{} of {FILLERS} rows of a bulk write", rows.len()));
     }

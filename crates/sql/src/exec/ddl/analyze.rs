@@ -77,13 +77,13 @@ async fn sampled(table: &TableDescriptor, ctx: &mut ExecContext<'_>) -> Result<T
         ctx.cancel.check()?;
         let options = ScanOptions { limit: Limit::Keys(PAGE_ROWS), ..ScanOptions::default() };
         let page = txn.scan(span, &options).await.map_err(|e| kv_error(e, &ctx.catalog))?;
-        for row in &page.rows {
+        for row in page.rows.iter() {
             rows_seen += 1;
             bytes += row.value.len();
             // A reservoir: each row is in the sample with the same probability.
             let place = if sample.len() < SAMPLE_ROWS { sample.len() } else { random.random_range(0..rows_seen) };
             if place < SAMPLE_ROWS {
-                let decoded = decode_whole(table, &row.value)?;
+                let decoded = decode_whole(table, row.value)?;
                 match sample.get_mut(place) {
                     Some(slot) => *slot = decoded,
                     None => sample.push(decoded),

@@ -33,8 +33,8 @@ use crate::catalog::{Catalog, CatalogBuilder, Oid, Relation, RelationKind, Schem
 use crate::error::{SqlError, SqlState};
 use crate::types::Datum;
 use std::sync::Arc;
-use tidelock_base::{IndexId, Key, Span};
-use tidelock_kvapi::{Isolation, Limit, LockStrength, Row};
+use tidelock_base::{IndexId, Key, RowPage, Span};
+use tidelock_kvapi::{Isolation, Limit, LockStrength};
 use tidelock_kvclient::ScanOptions;
 
 pub use columns::relation_columns;
@@ -279,12 +279,12 @@ impl<'c, 'a> Ddl<'c, 'a> {
     /// All rows of a table, portion by portion, with the given page; None at the end.
     async fn page(&mut self, table: &TableDescriptor, rest: &mut Option<Span>) -> Result<Option<Vec<(Key, Vec<Datum>)>>, SqlError> {
         let Some(rows) = self.stored_page(rest).await? else { return Ok(None) };
-        let rows = rows.into_iter().map(|row| Ok((row.key, super::table_keys::decode_whole(table, &row.value)?)));
+        let rows = rows.iter().map(|row| Ok((row.to_key(), super::table_keys::decode_whole(table, row.value)?)));
         rows.collect::<Result<Vec<_>, SqlError>>().map(Some)
     }
 
     /// The same, not decoded.
-    async fn stored_page(&mut self, rest: &mut Option<Span>) -> Result<Option<Vec<Row>>, SqlError> {
+    async fn stored_page(&mut self, rest: &mut Option<Span>) -> Result<Option<RowPage>, SqlError> {
         let Some(span) = rest.take() else { return Ok(None) };
         self.ctx.cancel.check()?;
         let options = ScanOptions { limit: Limit::Keys(BACKFILL_ROWS), ..ScanOptions::default() };

@@ -16,8 +16,7 @@ use crate::exec::write::{TableWriter, fill_generated};
 use crate::expr::{Expr, eval};
 use crate::types::{DataType, Datum};
 use std::sync::Arc;
-use tidelock_base::Span;
-use tidelock_kvapi::Row;
+use tidelock_base::{Span, Value};
 
 /// What fills a column while a table is written anew.
 pub(super) enum Filler {
@@ -88,8 +87,8 @@ impl Ddl<'_, '_> {
         let (mut decoded, mut row) = (Vec::new(), vec![Datum::Null; new.columns.len()]);
         let mut rest = Some(Span::index(index_id(&old.primary)));
         while let Some(stored) = self.stored_page(&mut rest).await? {
-            for Row { value, .. } in stored {
-                decode_row(new, &positions, &value, &mut decoded)?;
+            for stored in stored.iter() {
+                decode_row(new, &positions, stored.value, &mut decoded)?;
                 for (position, value) in positions.iter().zip(decoded.drain(..)) {
                     row[*position] = value;
                 }
@@ -101,7 +100,7 @@ impl Ddl<'_, '_> {
                 for entry in writer.take_entries() {
                     load.push(entry, self.ctx).await?;
                 }
-                load.push((key, value), self.ctx).await?;
+                load.push((key, Value::copy_from_slice(stored.value)), self.ctx).await?;
             }
         }
         load.finish(self.ctx).await
