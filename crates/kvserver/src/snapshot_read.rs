@@ -152,6 +152,15 @@ fn merge_scan(
     mut overlay: Vec<Overlay>,
     visit: &mut VisitRow<'_>,
 ) -> Result<ControlFlow<()>, KvError> {
+    if overlay.is_empty() {
+        let mut flow = ControlFlow::Continue(());
+        let mut show = |row: RowRef<'_>| {
+            flow = visit(row);
+            flow
+        };
+        storage.scan(span, at, reverse, &mut show).map_err(storage_error)?;
+        return Ok(flow);
+    }
     if reverse {
         overlay.reverse();
     }

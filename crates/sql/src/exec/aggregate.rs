@@ -6,16 +6,14 @@
 use super::RowBatch;
 use super::batch::{BATCH_ROWS, MemoryUse};
 use super::context::Run;
+use super::key_table::KeyTable;
 use super::operator::Operator;
 use super::sort::{compare_by_keys, key_values};
-use super::sources::RowKey;
 use crate::error::SqlError;
-use crate::expr::{EvalContext, Expr, eval, eval_bool};
+use crate::expr::{EvalContext, Expr, eval_bool, eval_into};
 use crate::functions::Accumulator;
 use crate::plan::{AggregateCall, Plan};
 use crate::types::{DataType, Datum};
-use hashbrown::{HashMap, HashSet};
-use std::sync::Arc;
 
 /// The finished groups, handed out in batches.
 pub(crate) struct AggregateState {
@@ -26,83 +24,117 @@ pub(crate) struct AggregateState {
 /// One aggregate over one group.
 struct Cell {
     accumulator: Accumulator,
-    seen: Option<HashSet<RowKey>>,
+    seen: Option<Box<KeyTable>>,
     /// With ORDER BY: key values, arguments.
     waiting: Vec<(Vec<Datum>, Vec<Datum>)>,
 }
 
 struct Groups<'p> {
     aggregates: &'p [AggregateCall],
-    arg_types: Vec<Arc<Vec<DataType>>>,
-    by_key: HashMap<RowKey, usize>,
-    /// In order of first appearance.
-    list: Vec<(Vec<Datum>, Vec<Cell>)>,
+    keys: KeyTable,
+    /// One per aggregate, group by group.
+    cells: Vec<Cell>,
+    /// What DISTINCT and ORDER BY set aside.
     memory: MemoryUse,
+    /// Arguments of the call under way.
+    args: Vec<Datum>,
 }
 
 impl Groups<'_> {
-    fn cells(&self) -> Vec<Cell> {
-        let cell = |call: &AggregateCall| Cell {
-            accumulator: call.function.accumulator(),
-            seen: call.distinct.then(HashSet::new),
-            waiting: Vec::new(),
-        };
-        self.aggregates.iter().map(cell).collect()
-    }
-
-    fn group(&mut self, key: RowKey) -> Result<usize, SqlError> {
-        if let Some(at) = self.by_key.get(&key) {
-            return Ok(*at);
+    fn group(&mut self, key: &[Datum]) -> Result<usize, SqlError> {
+        let (number, new) = self.keys.insert(key)?;
+        if new {
+            self.keys.grow(self.aggregates.len() * size_of::<Cell>())?;
+            self.cells.extend(self.aggregates.iter().map(Cell::new));
         }
-        let at = self.list.len();
-        self.memory.row(key.values())?;
-        self.memory.grow(self.aggregates.len() * 96)?;
-        self.list.push((key.values().to_vec(), self.cells()));
-        self.by_key.insert(key, at);
-        Ok(at)
+        Ok(number)
     }
 
     fn add(&mut self, group: usize, row: &[Datum], context: &EvalContext<'_>) -> Result<(), SqlError> {
-        let Some((_, cells)) = self.list.get_mut(group) else { return Ok(()) };
-        for ((call, cell), types) in self.aggregates.iter().zip(cells).zip(&self.arg_types) {
-            if let Some(filter) = &call.filter
-                && !eval_bool(filter, row, context)?
-            {
+        let cells = &mut self.cells[group * self.aggregates.len()..];
+        for (call, cell) in self.aggregates.iter().zip(cells) {
+            cell.add(call, row, context, &mut self.args, &mut self.memory)?;
+        }
+        Ok(())
+    }
+
+    /// All rows of a batch are of one group: aggregate by aggregate.
+    fn add_all(&mut self, group: usize, batch: &RowBatch, context: &EvalContext<'_>) -> Result<(), SqlError> {
+        let cells = &mut self.cells[group * self.aggregates.len()..];
+        for (call, cell) in self.aggregates.iter().zip(cells) {
+            if call.args.is_empty() && call.is_plain() {
+                cell.accumulator.count_rows(batch.len());
                 continue;
             }
-            let args = call.args.iter().map(|arg| eval(arg, row, context)).collect::<Result<smallvec::SmallVec<[Datum; 2]>, _>>()?;
-            if let Some(seen) = &mut cell.seen {
-                let key = RowKey::new(args.to_vec(), types);
-                if seen.contains(&key) {
-                    continue;
-                }
-                self.memory.row(&args)?;
-                seen.insert(key);
-            }
-            if call.order_by.is_empty() {
-                cell.accumulator.accumulate(context, &args)?;
-            } else {
-                self.memory.row(&args)?;
-                cell.waiting.push((key_values(&call.order_by, row, context)?, args.to_vec()));
+            for row in batch.rows() {
+                cell.add(call, row, context, &mut self.args, &mut self.memory)?;
             }
         }
         Ok(())
     }
 
     fn finish(self, context: &EvalContext<'_>) -> Result<Vec<Vec<Datum>>, SqlError> {
-        let mut rows = Vec::with_capacity(self.list.len());
-        for (mut row, cells) in self.list {
+        let mut rows = Vec::with_capacity(self.keys.len());
+        let mut cells = self.cells.into_iter();
+        for key in self.keys.keys() {
             // The set's number, if any, is the key's last value and comes last.
-            for (mut cell, call) in cells.into_iter().zip(self.aggregates) {
-                cell.waiting.sort_by(|a, b| compare_by_keys(&call.order_by, &a.0, &b.0));
-                for (_, args) in cell.waiting {
-                    cell.accumulator.accumulate(context, &args)?;
-                }
-                row.push(cell.accumulator.finish(context)?);
+            let mut row = Vec::with_capacity(key.len() + self.aggregates.len());
+            row.extend_from_slice(key);
+            for (call, cell) in self.aggregates.iter().zip(cells.by_ref()) {
+                row.push(cell.finish(call, context)?);
             }
             rows.push(row);
         }
         Ok(rows)
+    }
+}
+
+impl Cell {
+    fn new(call: &AggregateCall) -> Cell {
+        let seen = call.distinct.then(|| Box::new(KeyTable::new(call.args.iter().map(|arg| arg.ty().ty).collect())));
+        Cell { accumulator: call.function.accumulator(), seen, waiting: Vec::new() }
+    }
+
+    fn add(
+        &mut self,
+        call: &AggregateCall,
+        row: &[Datum],
+        context: &EvalContext<'_>,
+        scratch: &mut Vec<Datum>,
+        memory: &mut MemoryUse,
+    ) -> Result<(), SqlError> {
+        if let Some(filter) = &call.filter
+            && !eval_bool(filter, row, context)?
+        {
+            return Ok(());
+        }
+        let args = match call.args.as_slice() {
+            // What is there already need not be copied.
+            [Expr::Column(column, _)] if *column < row.len() => &row[*column..=*column],
+            args => {
+                eval_into(args, row, context, scratch)?;
+                scratch.as_slice()
+            }
+        };
+        if let Some(seen) = &mut self.seen
+            && !seen.insert(args)?.1
+        {
+            return Ok(());
+        }
+        if call.order_by.is_empty() {
+            return self.accumulator.accumulate(context, args);
+        }
+        memory.row(args)?;
+        self.waiting.push((key_values(&call.order_by, row, context)?, args.to_vec()));
+        Ok(())
+    }
+
+    fn finish(mut self, call: &AggregateCall, context: &EvalContext<'_>) -> Result<Datum, SqlError> {
+        self.waiting.sort_by(|a, b| compare_by_keys(&call.order_by, &a.0, &b.0));
+        for (_, args) in self.waiting {
+            self.accumulator.accumulate(context, &args)?;
+        }
+        self.accumulator.finish(context)
     }
 }
 
@@ -141,31 +173,30 @@ impl AggregateState {
     ) -> Result<Vec<Vec<Datum>>, SqlError> {
         let mut types: Vec<DataType> = group.iter().map(|g| g.ty().ty).collect();
         types.extend(sets.map(|_| DataType::INT4));
-        let types = Arc::new(types);
-        let mut groups = Groups {
-            aggregates,
-            arg_types: aggregates.iter().map(|a| Arc::new(a.args.iter().map(|arg| arg.ty().ty).collect())).collect(),
-            by_key: HashMap::new(),
-            list: Vec::new(),
-            memory: MemoryUse::default(),
-        };
+        let mut groups =
+            Groups { aggregates, keys: KeyTable::new(types), cells: Vec::new(), memory: MemoryUse::default(), args: Vec::new() };
         for empty in always_there(group, sets) {
-            groups.group(RowKey::new(empty, &types))?;
+            groups.group(&empty)?;
         }
+        let mut key = Vec::with_capacity(group.len() + 1);
         while let Some(batch) = self.input.next(input, run).await? {
             let context = run.eval();
+            if group.is_empty() && sets.is_none() {
+                groups.add_all(0, &batch, &context)?;
+                continue;
+            }
             for row in batch.rows() {
-                let values = group.iter().map(|expr| eval(expr, row, &context)).collect::<Result<Vec<_>, _>>()?;
+                eval_into(group, row, &context, &mut key)?;
                 let Some(sets) = sets else {
-                    let at = if group.is_empty() { 0 } else { groups.group(RowKey::new(values, &types))? };
+                    let at = groups.group(&key)?;
                     groups.add(at, row, &context)?;
                     continue;
                 };
                 for (number, kept) in sets.iter().enumerate() {
-                    let mut key: Vec<Datum> =
-                        values.iter().enumerate().map(|(i, v)| if kept.contains(&i) { v.clone() } else { Datum::Null }).collect();
-                    key.push(Datum::Int4(number as i32));
-                    let at = groups.group(RowKey::new(key, &types))?;
+                    let mut of_set: Vec<Datum> =
+                        key.iter().enumerate().map(|(i, value)| if kept.contains(&i) { value.clone() } else { Datum::Null }).collect();
+                    of_set.push(Datum::Int4(number as i32));
+                    let at = groups.group(&of_set)?;
                     groups.add(at, row, &context)?;
                 }
             }

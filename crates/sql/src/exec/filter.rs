@@ -1,18 +1,17 @@
 //! Small operators over one input: filter, projection, set-returning targets, limit, distinct.
 
 use super::RowBatch;
-use super::batch::{BATCH_ROWS, MemoryUse};
+use super::batch::BATCH_ROWS;
 use super::context::Run;
+use super::key_table::KeyTable;
 use super::operator::Operator;
 use super::sort::compare_by_keys;
-use super::sources::{RowKey, next_of_calls, start_calls};
+use super::sources::{next_of_calls, start_calls};
 use crate::error::{SqlError, SqlState};
-use crate::expr::{Expr, eval, eval_bool};
+use crate::expr::{Expr, eval, eval_bool, eval_into};
 use crate::functions::set_returning::SetRows;
 use crate::plan::{Plan, SortKey, TableFunction};
-use crate::types::{DataType, Datum};
-use hashbrown::HashSet;
-use std::sync::Arc;
+use crate::types::Datum;
 
 /// The rows of a batch for which the predicate is true.
 pub(super) fn filtered(mut batch: RowBatch, predicate: &Expr, run: &Run<'_>) -> Result<RowBatch, SqlError> {
@@ -160,30 +159,22 @@ impl LimitState {
 /// Keys seen so far.
 pub(crate) struct DistinctState {
     input: Operator,
-    seen: HashSet<RowKey>,
-    types: Option<Arc<Vec<DataType>>>,
-    memory: MemoryUse,
+    seen: Option<KeyTable>,
 }
 
 impl DistinctState {
     pub(super) fn new(input: Operator) -> DistinctState {
-        DistinctState { input, seen: HashSet::new(), types: None, memory: MemoryUse::default() }
+        DistinctState { input, seen: None }
     }
 
     pub(super) async fn next(&mut self, input: &Plan, keys: &[Expr], run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
         let Some(mut batch) = self.input.next(input, run).await? else { return Ok(None) };
-        let types = Arc::clone(self.types.get_or_insert_with(|| Arc::new(keys.iter().map(|k| k.ty().ty).collect())));
+        let seen = self.seen.get_or_insert_with(|| KeyTable::new(keys.iter().map(|key| key.ty().ty).collect()));
         let context = run.eval();
-        let (seen, memory) = (&mut self.seen, &mut self.memory);
+        let mut key = Vec::with_capacity(keys.len());
         batch.retain(|row| {
-            let values = keys.iter().map(|key| eval(key, row, &context)).collect::<Result<Vec<_>, _>>()?;
-            let key = RowKey::new(values, &types);
-            if seen.contains(&key) {
-                return Ok(false);
-            }
-            memory.row(key.values())?;
-            seen.insert(key);
-            Ok::<bool, SqlError>(true)
+            eval_into(keys, row, &context, &mut key)?;
+            seen.insert(&key).map(|(_, new)| new)
         })?;
         Ok(Some(batch))
     }

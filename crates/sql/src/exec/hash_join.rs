@@ -1,16 +1,14 @@
 //! Hash join: the right side in a hash table, the left one probes it.
 
 use super::RowBatch;
-use super::batch::{BATCH_ROWS, MemoryUse};
+use super::batch::BATCH_ROWS;
 use super::context::{Run, misfit};
+use super::key_table::KeyTable;
 use super::operator::Operator;
-use super::sources::RowKey;
 use crate::error::SqlError;
-use crate::expr::{EvalContext, Expr, eval, eval_bool};
+use crate::expr::{EvalContext, Expr, eval_bool, eval_into};
 use crate::plan::{JoinType, Plan, PlanNode};
-use crate::types::{DataType, Datum};
-use hashbrown::HashMap;
-use std::sync::Arc;
+use crate::types::Datum;
 
 /// Both sides, the table, and where the probe stands.
 pub(crate) struct HashJoinState {
@@ -19,6 +17,8 @@ pub(crate) struct HashJoinState {
     table: Option<Table>,
     probe: RowBatch,
     at: usize,
+    /// The key of the row that is looked up.
+    key: Vec<Datum>,
     left_ended: bool,
     /// Right and full joins: the next right row that may be without a match.
     unmatched_at: usize,
@@ -26,27 +26,47 @@ pub(crate) struct HashJoinState {
 
 struct Table {
     rows: RowBatch,
-    by_key: HashMap<RowKey, Vec<u32>>,
+    keys: KeyTable,
+    /// By the number of a key: the first and the last row that has it.
+    ends: Vec<(u32, u32)>,
+    /// By row: the next one with the same key, or [`NO_ROW`].
+    next: Vec<u32>,
     matched: Vec<bool>,
-    types: Arc<Vec<DataType>>,
 }
 
-/// A key without NULLs.
-fn join_key(exprs: &[Expr], row: &[Datum], types: &Arc<Vec<DataType>>, context: &EvalContext<'_>) -> Result<Option<RowKey>, SqlError> {
-    let mut values = Vec::with_capacity(exprs.len());
-    for expr in exprs {
-        let value = eval(expr, row, context)?;
-        if value.is_null() {
-            return Ok(None);
+/// The end of a chain of rows.
+const NO_ROW: u32 = u32::MAX;
+
+impl Table {
+    /// Puts the next row under its key.
+    fn add(&mut self, key: &[Datum]) -> Result<(), SqlError> {
+        let row = self.next.len() as u32;
+        self.next.push(NO_ROW);
+        let (number, new) = self.keys.insert(key)?;
+        if new {
+            self.ends.push((row, row));
+        } else {
+            let last = std::mem::replace(&mut self.ends[number].1, row);
+            self.next[last as usize] = row;
         }
-        values.push(value);
+        Ok(())
     }
-    Ok(Some(RowKey::new(values, types)))
+
+    /// The rows with a key, in their order.
+    fn rows_of(&self, key: &[Datum]) -> u32 {
+        self.keys.find(key).map_or(NO_ROW, |number| self.ends[number].0)
+    }
+}
+
+/// The key of a row; false when a part of it is NULL, which equals nothing.
+fn join_key(exprs: &[Expr], row: &[Datum], context: &EvalContext<'_>, key: &mut Vec<Datum>) -> Result<bool, SqlError> {
+    eval_into(exprs, row, context, key)?;
+    Ok(!key.iter().any(Datum::is_null))
 }
 
 impl HashJoinState {
     pub(super) fn new(left: Operator, right: Operator) -> HashJoinState {
-        HashJoinState { left, right, table: None, probe: RowBatch::default(), at: 0, left_ended: false, unmatched_at: 0 }
+        HashJoinState { left, right, table: None, probe: RowBatch::default(), at: 0, key: Vec::new(), left_ended: false, unmatched_at: 0 }
     }
 
     pub(super) async fn next(&mut self, plan: &Plan, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
@@ -67,7 +87,7 @@ impl HashJoinState {
             run.give_way(0).await?;
             let Some(table) = &mut self.table else { return Err(misfit()) };
             let row = self.probe.row(self.at);
-            probe(table, row, *kind, left_keys, on.as_ref(), right.types.len(), &run.eval(), &mut out)?;
+            probe(table, row, *kind, left_keys, on.as_ref(), right.types.len(), &run.eval(), &mut self.key, &mut out)?;
             self.at += 1;
         }
         if out.is_empty() && self.left_ended && matches!(kind, JoinType::Right | JoinType::Full) {
@@ -78,17 +98,25 @@ impl HashJoinState {
 
     async fn build(&mut self, plan: &Plan, keys: &[Expr], run: &mut Run<'_>) -> Result<Table, SqlError> {
         let rows = self.right.collect(plan, run).await?;
-        let types = Arc::new(keys.iter().map(|k| k.ty().ty).collect::<Vec<_>>());
-        let mut by_key: HashMap<RowKey, Vec<u32>> = HashMap::new();
-        let mut memory = MemoryUse::default();
+        let types = keys.iter().map(|key| key.ty().ty).collect();
+        let mut table = Table {
+            matched: vec![false; rows.len()],
+            keys: KeyTable::new(types),
+            ends: Vec::new(),
+            next: Vec::with_capacity(rows.len()),
+            rows: RowBatch::default(),
+        };
         let context = run.eval();
-        for (number, row) in rows.rows().enumerate() {
-            if let Some(key) = join_key(keys, row, &types, &context)? {
-                memory.row(key.values())?;
-                by_key.entry(key).or_default().push(number as u32);
+        let mut key = Vec::with_capacity(keys.len());
+        for row in rows.rows() {
+            if join_key(keys, row, &context, &mut key)? {
+                table.add(&key)?;
+            } else {
+                table.next.push(NO_ROW);
             }
         }
-        Ok(Table { matched: vec![false; rows.len()], rows, by_key, types })
+        table.rows = rows;
+        Ok(table)
     }
 
     /// Right rows without a match, with NULLs on the left.
@@ -113,30 +141,32 @@ fn probe(
     on: Option<&Expr>,
     right_width: usize,
     context: &EvalContext<'_>,
+    key: &mut Vec<Datum>,
     out: &mut RowBatch,
 ) -> Result<(), SqlError> {
-    let key = join_key(keys, row, &table.types, context)?;
-    let candidates = key.as_ref().and_then(|key| table.by_key.get(key)).map_or(&[] as &[u32], Vec::as_slice);
+    let mut candidate = if join_key(keys, row, context, key)? { table.rows_of(key) } else { NO_ROW };
+    let holds = |both: &[Datum]| on.map_or(Ok(true), |on| eval_bool(on, both, context));
     let mut any = false;
-    let mut both = Vec::new();
-    for candidate in candidates {
-        let right = table.rows.row(*candidate as usize);
-        if on.is_some() || !matches!(kind, JoinType::Semi | JoinType::Anti) {
-            both.clear();
-            both.extend_from_slice(row);
-            both.extend_from_slice(right);
-        }
-        if let Some(on) = on
-            && !eval_bool(on, &both, context)?
-        {
+    while candidate != NO_ROW {
+        let number = candidate as usize;
+        candidate = table.next[number];
+        let right = table.rows.row(number);
+        if matches!(kind, JoinType::Semi | JoinType::Anti) {
+            if on.is_none() || holds(&[row, right].concat())? {
+                any = true;
+                break;
+            }
             continue;
         }
-        any = true;
-        if matches!(kind, JoinType::Semi | JoinType::Anti) {
-            break;
+        let both = |values: &mut Vec<Datum>| {
+            values.extend_from_slice(row);
+            values.extend_from_slice(right);
+            Ok(())
+        };
+        if out.try_push(both, holds)? {
+            any = true;
+            table.matched[number] = true;
         }
-        table.matched[*candidate as usize] = true;
-        out.push(both.drain(..));
     }
     finish_row(row, kind, any, right_width, out);
     Ok(())

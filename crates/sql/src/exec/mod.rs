@@ -22,6 +22,7 @@ mod filter;
 mod foreign_key;
 mod hash_join;
 mod insert;
+mod key_table;
 mod lock_rows;
 mod lookup_join;
 mod nested_loop;

@@ -1,28 +1,30 @@
 //! INTERSECT and EXCEPT: the right side is counted in a hash table, the left one decides.
 
 use super::RowBatch;
-use super::batch::MemoryUse;
 use super::context::Run;
+use super::key_table::KeyTable;
 use super::operator::Operator;
-use super::sources::RowKey;
 use crate::ast::SetOp;
 use crate::error::SqlError;
 use crate::plan::Plan;
-use crate::types::DataType;
-use hashbrown::HashMap;
-use std::sync::Arc;
+use crate::types::{DataType, Datum};
 
-/// Both sides, and how often each right row may still be matched.
+/// Both sides, and what is known of the right one.
 pub(crate) struct SetOpState {
     left: Operator,
     right: Operator,
-    counts: Option<HashMap<RowKey, u64>>,
-    types: Arc<Vec<DataType>>,
+    counts: Option<Counts>,
+}
+
+/// How often each row of the right side may still be matched.
+struct Counts {
+    rows: KeyTable,
+    left: Vec<u64>,
 }
 
 impl SetOpState {
     pub(super) fn new(left: Operator, right: Operator) -> SetOpState {
-        SetOpState { left, right, counts: None, types: Arc::default() }
+        SetOpState { left, right, counts: None }
     }
 
     pub(super) async fn next(
@@ -34,44 +36,57 @@ impl SetOpState {
         run: &mut Run<'_>,
     ) -> Result<Option<RowBatch>, SqlError> {
         if self.counts.is_none() {
-            self.types = Arc::new(left.types.iter().map(|t| t.ty).collect());
-            self.counts = Some(self.count_right(right, run).await?);
+            let types = left.types.iter().map(|column| column.ty).collect();
+            self.counts = Some(self.count_right(types, right, run).await?);
         }
         let Some(mut batch) = self.left.next(left, run).await? else { return Ok(None) };
         let Some(counts) = &mut self.counts else { return Ok(None) };
-        let types = &self.types;
-        batch.retain(|row| {
-            let key = RowKey::new(row.to_vec(), types);
-            Ok::<bool, SqlError>(match (op, all) {
-                (SetOp::Intersect, false) => counts.remove(&key).is_some(),
-                (SetOp::Intersect, true) => take_one(counts, &key),
-                (_, true) => !take_one(counts, &key),
-                // Each row of the left side once: what was given is as good as excluded.
-                (_, false) => counts.insert(key, 0).is_none(),
-            })
+        batch.retain(|row| match (op, all) {
+            (SetOp::Intersect, false) => Ok(counts.take_all(row)),
+            (SetOp::Intersect, true) => Ok(counts.take_one(row)),
+            (_, true) => Ok(!counts.take_one(row)),
+            // Each row of the left side once: what was given is as good as excluded.
+            (_, false) => counts.add(row).map(|(_, new)| new),
         })?;
         Ok(Some(batch))
     }
 
-    async fn count_right(&mut self, right: &Plan, run: &mut Run<'_>) -> Result<HashMap<RowKey, u64>, SqlError> {
-        let mut counts = HashMap::new();
-        let mut memory = MemoryUse::default();
+    async fn count_right(&mut self, types: Vec<DataType>, right: &Plan, run: &mut Run<'_>) -> Result<Counts, SqlError> {
+        let mut counts = Counts { rows: KeyTable::new(types), left: Vec::new() };
         while let Some(batch) = self.right.next(right, run).await? {
             for row in batch.rows() {
-                memory.row(row)?;
-                *counts.entry(RowKey::new(row.to_vec(), &self.types)).or_insert(0) += 1;
+                counts.add(row)?;
             }
         }
         Ok(counts)
     }
 }
 
-fn take_one(counts: &mut HashMap<RowKey, u64>, key: &RowKey) -> bool {
-    match counts.get_mut(key) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
-            true
+impl Counts {
+    fn add(&mut self, row: &[Datum]) -> Result<(usize, bool), SqlError> {
+        let (number, new) = self.rows.insert(row)?;
+        if new {
+            self.left.push(0);
         }
-        _ => false,
+        self.left[number] += 1;
+        Ok((number, new))
+    }
+
+    fn take_one(&mut self, row: &[Datum]) -> bool {
+        self.take(row, |left| left - 1)
+    }
+
+    fn take_all(&mut self, row: &[Datum]) -> bool {
+        self.take(row, |_| 0)
+    }
+
+    fn take(&mut self, row: &[Datum], rest: impl FnOnce(u64) -> u64) -> bool {
+        match self.rows.find(row).map(|number| &mut self.left[number]) {
+            Some(left) if *left > 0 => {
+                *left = rest(*left);
+                true
+            }
+            _ => false,
+        }
     }
 }

@@ -3,14 +3,14 @@
 use super::RowBatch;
 use super::batch::BATCH_ROWS;
 use super::context::{CteRows, Run, misfit};
+use super::key_table::KeyTable;
 use super::operator::Operator;
 use crate::catalog::rows::VirtualScan;
 use crate::error::{SqlError, SqlState};
 use crate::expr::{CompareOp, Expr, eval, eval_bool};
 use crate::functions::set_returning::SetRows;
 use crate::plan::{CtePlan, Plan, PlanNode, TableFunction, TableFunctionCall};
-use crate::types::{ColumnType, Datum, compare};
-use hashbrown::HashSet;
+use crate::types::Datum;
 use std::sync::Arc;
 
 /// Rounds of a recursive query; more are taken for an endless one.
@@ -111,9 +111,9 @@ pub(super) async fn cte_rows(number: usize, run: &mut Run<'_>) -> Result<Arc<Row
 async fn evaluate(cte: &CtePlan, number: usize, run: &mut Run<'_>) -> Result<RowBatch, SqlError> {
     let mut all = Operator::open(&cte.plan).collect(&cte.plan, run).await?;
     let Some(term) = &cte.recursive else { return Ok(all) };
-    let mut seen = (!term.all).then(HashSet::new);
+    let mut seen = (!term.all).then(|| KeyTable::new(cte.plan.types.iter().map(|column| column.ty).collect()));
     if let Some(seen) = &mut seen {
-        all.retain(|row| Ok::<bool, SqlError>(seen.insert(row_identity(row, &cte.plan.types)?)))?;
+        all.retain(|row| seen.insert(row).map(|(_, new)| new))?;
     }
     let mut memory = super::batch::MemoryUse::default();
     let mut work = all.clone();
@@ -124,54 +124,13 @@ async fn evaluate(cte: &CtePlan, number: usize, run: &mut Run<'_>) -> Result<Row
         run.ctes[number].work = Arc::new(work);
         let mut round = Operator::open(&term.plan).collect(&term.plan, run).await?;
         if let Some(seen) = &mut seen {
-            round.retain(|row| Ok::<bool, SqlError>(seen.insert(row_identity(row, &cte.plan.types)?)))?;
+            round.retain(|row| seen.insert(row).map(|(_, new)| new))?;
         }
         memory.grow(round.bytes())?;
         all.append(round.clone());
         work = round;
     }
     Err(SqlError::new(SqlState::PROGRAM_LIMIT_EXCEEDED, format!("a recursive query took more than {RECURSION_ROUNDS_MAX} rounds")))
-}
-
-/// A row as a value that can be a key of a hash table: equal rows, and only they, are equal.
-pub(super) fn row_identity(row: &[Datum], types: &[ColumnType]) -> Result<RowKey, SqlError> {
-    let types = (0..row.len()).map(|i| types.get(i).map_or(crate::types::DataType::TEXT, |t| t.ty)).collect();
-    Ok(RowKey { values: row.to_vec(), types: Arc::new(types) })
-}
-
-/// Values with their types, for hashing by SQL's equality (NULL equals NULL).
-#[derive(Clone, Debug)]
-pub(super) struct RowKey {
-    values: Vec<Datum>,
-    types: Arc<Vec<crate::types::DataType>>,
-}
-
-impl RowKey {
-    /// Values of the given types.
-    pub(super) fn new(values: Vec<Datum>, types: &Arc<Vec<crate::types::DataType>>) -> RowKey {
-        RowKey { values, types: Arc::clone(types) }
-    }
-
-    pub(super) fn values(&self) -> &[Datum] {
-        &self.values
-    }
-}
-
-impl PartialEq for RowKey {
-    fn eq(&self, other: &RowKey) -> bool {
-        self.values.len() == other.values.len()
-            && self.values.iter().zip(&other.values).zip(self.types.iter()).all(|((a, b), ty)| compare::eq_as(*ty, a, b))
-    }
-}
-
-impl Eq for RowKey {}
-
-impl std::hash::Hash for RowKey {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        for (value, ty) in self.values.iter().zip(self.types.iter()) {
-            compare::hash_as(*ty, value, state);
-        }
-    }
 }
 
 /// Calls under way, of a FunctionScan or for one row of a ProjectSet.

@@ -2,15 +2,14 @@
 
 use super::batch::BATCH_ROWS;
 use super::context::{Run, misfit};
+use super::key_table::KeyTable;
 use super::operator::Operator;
-use super::sources::RowKey;
 use super::{RowBatch, sequence};
 use crate::error::{SqlError, SqlState};
-use crate::expr::{eval, eval_bool};
+use crate::expr::{eval, eval_bool, eval_into};
 use crate::functions::Waits;
 use crate::plan::{Binding, Plan, SubPlan, SubPlanKind, SubPlans};
 use crate::types::{DataType, Datum};
-use hashbrown::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,11 +28,10 @@ enum Known {
 
 /// The rows of `x IN (subquery)`, hashed by their equal sides.
 struct HashedRows {
-    keys: HashSet<RowKey>,
+    keys: KeyTable,
     /// Some row has a NULL in its key.
     has_null: bool,
     is_empty: bool,
-    types: Arc<Vec<DataType>>,
 }
 
 impl SubPlansState {
@@ -221,14 +219,14 @@ async fn quantified(
 
 async fn hashed(plan: &Plan, pairs: &[(crate::expr::Expr, crate::expr::Expr)], run: &mut Run<'_>) -> Result<HashedRows, SqlError> {
     let rows = Operator::open(plan).collect(plan, run).await?;
-    let types = Arc::new(pairs.iter().map(|(_, right)| right.ty().ty).collect::<Vec<_>>());
+    let types = pairs.iter().map(|(_, right)| right.ty().ty).collect();
     let context = run.eval();
-    let mut set = HashedRows { keys: HashSet::new(), has_null: false, is_empty: rows.is_empty(), types };
+    let mut set = HashedRows { keys: KeyTable::new(types), has_null: false, is_empty: rows.is_empty() };
+    let mut key = Vec::with_capacity(pairs.len());
     for row in rows.rows() {
-        let values = pairs.iter().map(|(_, right)| eval(right, row, &context)).collect::<Result<Vec<_>, _>>()?;
-        set.has_null |= values.iter().any(Datum::is_null);
-        let key = RowKey::new(values, &set.types);
-        set.keys.insert(key);
+        eval_into(pairs.iter().map(|(_, right)| right), row, &context, &mut key)?;
+        set.has_null |= key.iter().any(Datum::is_null);
+        set.keys.insert(&key)?;
     }
     Ok(set)
 }
@@ -241,16 +239,17 @@ fn probe(set: &HashedRows, pairs: &[(crate::expr::Expr, crate::expr::Expr)], row
     let context = run.eval();
     let values = pairs.iter().map(|(left, _)| eval(left, row, &context)).collect::<Result<Vec<_>, _>>()?;
     let has_null = values.iter().any(Datum::is_null);
-    if !has_null && set.keys.contains(&RowKey::new(values.clone(), &set.types)) {
+    if !has_null && set.keys.find(&values).is_some() {
         return Ok(Datum::Bool(true));
     }
     if !has_null && !set.has_null {
         return Ok(Datum::Bool(false));
     }
     // Some NULL: a pair of rows is unknown unless some column differs for certain.
-    let possible = set.keys.iter().any(|key| {
-        let columns = key.values().iter().zip(&values).zip(set.types.iter());
-        columns.into_iter().all(|((a, b), ty)| a.is_null() || b.is_null() || crate::types::compare::eq_as(*ty, a, b))
+    let types = || pairs.iter().map(|(_, right)| right.ty().ty);
+    let possible = set.keys.keys().any(|key| {
+        let columns = key.iter().zip(&values).zip(types());
+        columns.into_iter().all(|((a, b), ty)| a.is_null() || b.is_null() || crate::types::compare::eq_as(ty, a, b))
     });
     Ok(if possible { Datum::Null } else { Datum::Bool(false) })
 }

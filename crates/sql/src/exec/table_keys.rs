@@ -123,6 +123,9 @@ pub(crate) fn primary_key_of_entry(table: &TableDescriptor, value: &[u8]) -> Res
 
 /// Appends the wanted columns of a stored row.
 pub(crate) fn decode_row(table: &TableDescriptor, positions: &[usize], value: &[u8], out: &mut Vec<Datum>) -> Result<(), SqlError> {
+    if positions.is_empty() {
+        return Ok(());
+    }
     let view = RowView::new(value).map_err(corrupt)?;
     out.reserve(positions.len());
     for position in positions {

@@ -61,6 +61,17 @@ pub fn eval(expr: &Expr, row: &[Datum], ctx: &EvalContext<'_>) -> Result<Datum, 
     }
 }
 
+/// The values of several expressions over a row, in place of what was in `out`.
+pub fn eval_into<'e>(
+    exprs: impl IntoIterator<Item = &'e Expr>,
+    row: &[Datum],
+    ctx: &EvalContext<'_>,
+    out: &mut Vec<Datum>,
+) -> Result<(), SqlError> {
+    out.clear();
+    exprs.into_iter().try_for_each(|expr| eval(expr, row, ctx).map(|value| out.push(value)))
+}
+
 /// Is a predicate true (neither false nor unknown)? Compares columns in place.
 pub fn eval_bool(expr: &Expr, row: &[Datum], ctx: &EvalContext<'_>) -> Result<bool, SqlError> {
     Ok(truth(expr, row, ctx)? == Some(true))

@@ -15,7 +15,7 @@ mod fold;
 pub use context::{EvalContext, NoSession, ObjectKind, SessionInfo, UNIX_TO_POSTGRES_MICROS, clock_time};
 pub use domain::DomainChecks;
 pub(crate) use eval::make_array;
-pub use eval::{eval, eval_bool};
+pub use eval::{eval, eval_bool, eval_into};
 pub use fold::fold;
 pub(crate) use fold::is_session_dependent_cast;
 

@@ -283,6 +283,13 @@ pub struct AggregateCall {
     pub order_by: Vec<SortKey>,
 }
 
+impl AggregateCall {
+    /// Does it take each input row as it comes?
+    pub fn is_plain(&self) -> bool {
+        !self.distinct && self.filter.is_none() && self.order_by.is_empty()
+    }
+}
+
 /// A window with the calls over it.
 #[derive(Clone, Debug)]
 pub struct WindowPlan {

@@ -115,6 +115,13 @@ impl Accumulator {
         })
     }
 
+    /// Takes rows at once: for `count(*)`, which looks at none of them.
+    pub fn count_rows(&mut self, rows: usize) {
+        if let State::Count { count, .. } = &mut self.0 {
+            *count += rows as i64;
+        }
+    }
+
     /// Takes one row's arguments, already cast to `arg_types`.
     pub fn accumulate(&mut self, ctx: &EvalContext<'_>, args: &[Datum]) -> Result<(), SqlError> {
         let first = args.first().unwrap_or(&Datum::Null);
