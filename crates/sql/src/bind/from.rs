@@ -103,6 +103,11 @@ impl Binder<'_> {
             self.rewrites.push(Rewrite { start: name.pos, star: false, text: format!("{}.", quote_ident(&table.schema)) });
         }
         self.relations.push(table.oid);
+        if self.view_depth == 0
+            && let Some(mentions) = &mut self.mentions
+        {
+            mentions.tables.push((name.pos, table.oid, alias.is_some()));
+        }
         let shown = alias.map_or(table.name.clone(), |a| a.name.value.clone());
         if shown != table.name {
             self.renamed.push((table.name.clone(), shown.clone()));

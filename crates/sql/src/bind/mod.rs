@@ -56,6 +56,26 @@ pub fn bind(statement: &Statement, catalog: &Catalog, settings: &PlanSettings, p
     binder.finish(kind, root, output, returns_rows)
 }
 
+/// Where a query's own text names columns and relations, by 1-based character positions.
+#[derive(Clone, Debug, Default)]
+pub struct Mentions {
+    /// Columns, in the order in which they were bound, and whether they are named where their table stands in FROM (not what a subquery passes on).
+    pub columns: Vec<(usize, ColumnId, bool)>,
+    /// Those of them that are, without another name, what a SELECT shows.
+    pub bare_items: Vec<usize>,
+    /// Stored relations, and whether they have an alias there.
+    pub tables: Vec<(usize, Oid, bool)>,
+}
+
+/// Binds a query, and says where it names what.
+pub fn bind_with_mentions(query: &crate::ast::Query, catalog: &Catalog, settings: &PlanSettings) -> Result<(Bound, Mentions), SqlError> {
+    let mut binder = Binder::new(catalog, settings, &[]);
+    binder.mentions = Some(Mentions::default());
+    let (kind, root, output, returns_rows) = binder.statement(&Statement::Query(Box::new(query.clone())))?;
+    let mentions = binder.mentions.take().unwrap_or_default();
+    Ok((binder.finish(kind, root, output, returns_rows)?, mentions))
+}
+
 /// The relations that a statement names, as far as it can be bound: what must be waited for before its error can be believed.
 pub fn mentioned_relations(statement: &Statement, catalog: &Catalog, settings: &PlanSettings, param_types: &[DataType]) -> Vec<Oid> {
     let mut binder = Binder::new(catalog, settings, param_types);
@@ -171,6 +191,8 @@ pub(crate) struct Binder<'a> {
     locked: Vec<LockedTable>,
     relations: Vec<Oid>,
     rewrites: Vec<logical::Rewrite>,
+    /// Where the text names what, if somebody wants to know.
+    mentions: Option<Mentions>,
     view_depth: usize,
     query_depth: usize,
     read_only: bool,
@@ -198,6 +220,7 @@ impl<'a> Binder<'a> {
             locked: Vec::new(),
             relations: Vec::new(),
             rewrites: Vec::new(),
+            mentions: None,
             view_depth: 0,
             query_depth: 0,
             read_only: true,

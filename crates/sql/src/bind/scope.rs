@@ -110,6 +110,11 @@ impl Binder<'_> {
         };
         if let (Expr::Column(id, _), Some(first)) = (&expr, parts.first()) {
             self.places.entry(*id).or_insert(first.pos);
+            if let (Some(_), Some(last), 0) = (&self.mentions, parts.last(), self.view_depth) {
+                let has = |relation: &Relation| !relation.system.is_empty() && relation.columns.iter().any(|(_, of, _)| of == id);
+                let direct = self.spaces().flat_map(|space| &space.relations).any(has);
+                self.mentions.iter_mut().for_each(|mentions| mentions.columns.push((last.pos, *id, direct)));
+            }
         }
         Ok(expr)
     }

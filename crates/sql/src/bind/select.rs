@@ -233,6 +233,9 @@ impl Binder<'_> {
                 }
                 SelectItem::RowStar(expr) => list.extend(self.row_star(expr)?),
                 SelectItem::Expr { expr, alias } => {
+                    if let (ast::Expr::Column(parts), None, Some(mentions)) = (expr, alias, &mut self.mentions) {
+                        mentions.bare_items.extend(parts.last().map(|part| part.pos));
+                    }
                     let bound = self.expr(expr)?;
                     list.push((alias.clone().unwrap_or_else(|| implicit_name(expr)), bound));
                 }

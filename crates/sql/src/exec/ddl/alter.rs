@@ -4,6 +4,7 @@
 //! transaction; the old data is given up after the commit. A constant default is not written at all: rows older than the column read it from the descriptor.
 
 use super::Ddl;
+use super::carried_views::Renaming;
 use super::columns::no_such_column;
 use super::constraint::{Existing, column_or_error};
 use super::create_table::as_table_constraint;
@@ -392,29 +393,23 @@ impl Ddl<'_, '_> {
             let message = format!("column \"{}\" of relation \"{}\" already exists", name.value, table.name);
             return Err(SqlError::new(SqlState::DUPLICATE_COLUMN, message));
         }
-        if self.views_on(&[table.oid]).iter().any(|v| mentions(v.view_query.as_deref(), &column.value)) {
-            return Err(SqlError::unsupported("renaming a column that a view uses"));
-        }
         let (from, to) = (&column.value, &name.value);
         table.checks.iter_mut().for_each(|c| c.expr = renamed(&c.expr, from, to));
         table.columns.iter_mut().filter(|c| !c.hidden).for_each(|c| c.generated = c.generated.as_ref().map(|g| renamed(g, from, to)));
         table.indexes.iter_mut().for_each(|i| i.predicate = i.predicate.as_ref().map(|p| renamed(p, from, to)));
         rename_in_expressions(&mut table, from, to);
         table.columns[position].name = to.clone();
-        self.put(table);
-        Ok(())
+        let attnum = table.columns[position].attnum;
+        self.put_renamed(table, &Renaming::Column { attnum, from, to })
     }
 
     fn rename_relation(&mut self, mut table: TableDescriptor, name: &str) -> Result<(), SqlError> {
         if self.is_taken(&table.schema, name) {
             return Err(SqlError::new(SqlState::DUPLICATE_TABLE, format!("relation \"{name}\" already exists")));
         }
-        if !self.views_on(&[table.oid]).is_empty() {
-            return Err(SqlError::unsupported("renaming a relation that a view uses"));
-        }
-        table.name = name.to_owned();
-        self.put(table);
-        Ok(())
+        let from = std::mem::replace(&mut table.name, name.to_owned());
+        let schema = table.schema.clone();
+        self.put_renamed(table, &Renaming::Relation { from: &from, schema: &schema, to: name })
     }
 
     fn set_schema(&mut self, mut table: TableDescriptor, schema: &str) -> Result<(), SqlError> {
@@ -429,16 +424,13 @@ impl Ddl<'_, '_> {
                 format!("relation \"{}\" already exists in schema \"{schema}\"", table.name),
             ));
         }
-        if !self.views_on(&[table.oid]).is_empty() {
-            return Err(SqlError::unsupported("moving a relation that a view uses"));
-        }
         for mut sequence in self.owned_sequences(&table, None) {
             (sequence.schema_oid, sequence.schema) = (found.oid, found.name.clone());
             self.put(sequence);
         }
         (table.schema_oid, table.schema) = (found.oid, found.name.clone());
-        self.put(table);
-        Ok(())
+        let name = table.name.clone();
+        self.put_renamed(table, &Renaming::Relation { from: &name, schema: &found.name, to: &name })
     }
 
     async fn set_type(

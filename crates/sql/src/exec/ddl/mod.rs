@@ -11,6 +11,7 @@
 
 mod alter;
 mod analyze;
+mod carried_views;
 mod columns;
 mod constraint;
 mod create_table;
