@@ -56,10 +56,7 @@ fn order(key: &IndexColumn) -> &'static str {
 
 fn column_name(table: &TableDescriptor, position: usize) -> String {
     // The name of a hidden column is its expression.
-    table
-        .columns
-        .get(position)
-        .map_or(String::new(), |column| if column.hidden { column.name.clone() } else { quote_ident(&column.name).into() })
+    table.columns.get(position).map_or(String::new(), |column| if column.hidden { column.name.clone() } else { quote_ident(&column.name) })
 }
 
 /// What an index is over: a column, a call, or another expression, which has parentheses of its own unless that is to be pretty.
