@@ -76,6 +76,8 @@ pub enum Expr {
         high: Box<Expr>,
         /// `NOT BETWEEN`.
         negated: bool,
+        /// `BETWEEN SYMMETRIC`: the bounds may come in either order.
+        symmetric: bool,
         /// Where the operator stands.
         pos: Pos,
     },
@@ -241,6 +243,8 @@ pub struct FunctionCall {
     pub name: ObjectName,
     /// Arguments.
     pub args: Vec<FunctionArg>,
+    /// The last argument is an array of arguments: `f(VARIADIC x)`.
+    pub variadic: bool,
     /// `f(*)`.
     pub star: bool,
     /// `f(DISTINCT ...)`.

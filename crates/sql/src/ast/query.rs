@@ -178,6 +178,8 @@ pub struct WindowFrame {
     pub start: FrameBound,
     /// End; CURRENT ROW when it was not given.
     pub end: FrameBound,
+    /// EXCLUDE.
+    pub exclude: FrameExclusion,
 }
 
 /// ROWS, RANGE, GROUPS.
@@ -187,6 +189,20 @@ pub enum FrameUnits {
     Rows,
     Range,
     Groups,
+}
+
+/// What a frame leaves out: `EXCLUDE`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FrameExclusion {
+    /// Nothing.
+    #[default]
+    NoOthers,
+    /// The row itself.
+    CurrentRow,
+    /// The row and its peers.
+    Group,
+    /// The row's peers, but not the row.
+    Ties,
 }
 
 /// One end of a frame.

@@ -7,7 +7,7 @@ use crate::ast::{self, FunctionCall};
 use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
 use crate::functions::json::populate;
-use crate::functions::{FunctionClass, function_class, resolve_aggregate, resolve_function, resolve_set_function};
+use crate::functions::{FunctionClass, function_class, resolve_aggregate, resolve_function, resolve_set_function, resolve_variadic};
 use crate::plan::{AggregateCall, SortKey, TableFunction, TableFunctionCall};
 use crate::types::coercion::need_order;
 use crate::types::enums::{is_enum, labels};
@@ -45,6 +45,9 @@ impl Binder<'_> {
             // Asked of the type: the value is usually NULL.
             let ty = self.expr(&arg.value)?.ty().ty;
             return if is_enum(ty) { Ok(labels_of(name, ty)) } else { Err(self.no_function(call)) };
+        }
+        if call.variadic && function_class(name) != Some(FunctionClass::Scalar) {
+            return Err(self.no_function(call));
         }
         match function_class(name) {
             Some(FunctionClass::Aggregate) => self.aggregate(call),
@@ -159,11 +162,11 @@ impl Binder<'_> {
             // Only the binder knows: a value does not say varchar or text.
             return Ok(Expr::Const(Datum::Oid(ty.0), DataType::REGTYPE.into()));
         }
-        let resolved = match resolve_function(name, &types) {
+        let resolved = match if call.variadic { resolve_variadic(name, &types) } else { resolve_function(name, &types) } {
             Ok(resolved) => resolved,
             // `text(x)`, `date(x)`: a type's name is also a cast.
             Err(error) => {
-                return if lookup_type_name(name).is_some() && args.len() == 1 { self.cast_call(call) } else { Err(error.at(pos)) };
+                return if lookup_type_name(name).is_some() && args.len() == 1 && !call.variadic { self.cast_call(call) } else { Err(error.at(pos)) };
             }
         };
         let args = self.coerce_args(args, &resolved.arg_types, pos)?;

@@ -84,10 +84,14 @@ impl Binder<'_> {
                 let (left, right) = self.equal_sides(left, right, *pos)?;
                 Ok(Expr::IsDistinct { left: Box::new(left), right: Box::new(right), negated: *negated })
             }
-            E::Between { expr, low, high, negated, pos } => {
+            E::Between { expr, low, high, negated, symmetric, pos } => {
+                let swapped = if *symmetric { Some((self.binary(">=", expr, high, *pos)?, self.binary("<=", expr, low, *pos)?)) } else { None };
                 let low = self.binary(">=", expr, low, *pos)?;
                 let high = self.binary("<=", expr, high, *pos)?;
-                let both = Expr::And(vec![low, high]);
+                let mut both = Expr::And(vec![low, high]);
+                if let Some((low, high)) = swapped {
+                    both = Expr::Or(vec![both, Expr::And(vec![low, high])]);
+                }
                 Ok(if *negated { Expr::Not(Box::new(both)) } else { both })
             }
             E::Like { kind, expr, pattern, escape, negated, pos } => self.like(*kind, expr, pattern, escape.as_deref(), *negated, *pos),

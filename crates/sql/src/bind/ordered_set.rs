@@ -64,6 +64,7 @@ fn call_of(name: &str, args: Vec<Expr>, pos: usize) -> FunctionCall {
     FunctionCall {
         name: ObjectName { pos, ..ObjectName::bare(name) },
         args: args.into_iter().map(|value| FunctionArg { name: None, value }).collect(),
+        variadic: false,
         star: false,
         distinct: false,
         order_by: Vec::new(),

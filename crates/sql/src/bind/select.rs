@@ -133,6 +133,12 @@ impl Binder<'_> {
             let condition = self.in_clause(Clause::Where, |b| b.condition(filter, "WHERE"))?;
             plan = plan.filtered(conjuncts(condition));
         }
+        if let Some((_, (again, _))) = select.windows.iter().enumerate().find(|(at, (name, _))| {
+            select.windows[..*at].iter().any(|(earlier, _)| earlier.value == name.value)
+        }) {
+            let message = format!("window \"{}\" is already defined", again.value);
+            return Err(SqlError::new(SqlState::WINDOWING_ERROR, message).at(again.pos));
+        }
         self.select.named_windows = select.windows.iter().map(|(name, spec)| (name.value.clone(), spec.clone())).collect();
         self.group_clause(select)?;
         // Errors about grouping point at the first mention behind GROUP BY's own.

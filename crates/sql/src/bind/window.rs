@@ -2,12 +2,13 @@
 
 use super::logical::LogicalWindow;
 use super::{Binder, Clause};
-use crate::ast::{FrameBound, FrameUnits, FunctionCall, WindowFrame, WindowSpec};
+use crate::ast::{FrameBound, FrameExclusion, FrameUnits, FunctionCall, WindowFrame, WindowSpec};
 use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
 use crate::functions::{FunctionClass, function_class};
-use crate::plan::{Frame, FrameEnd, WindowCall, WindowFunction};
-use crate::types::{ColumnType, DataType, Datum};
+use crate::plan::{Frame, FrameEnd, SortKey, WindowCall, WindowFunction};
+use crate::types::coercion::CastContext;
+use crate::types::{ColumnType, DataType};
 
 /// Functions that exist only over windows.
 pub(super) fn is_window_function(name: &str) -> bool {
@@ -30,6 +31,9 @@ fn named(name: &str) -> Option<WindowFunction> {
         _ => return None,
     })
 }
+
+/// PARTITION BY, ORDER BY and the frame, where one is given.
+type WindowParts = (Vec<Expr>, Vec<SortKey>, Option<Frame>);
 
 impl Binder<'_> {
     pub(super) fn window_call(&mut self, call: &FunctionCall, spec: &WindowSpec) -> Result<Expr, SqlError> {
@@ -136,51 +140,46 @@ impl Binder<'_> {
     }
 
     fn window(&mut self, spec: &WindowSpec) -> Result<LogicalWindow, SqlError> {
-        let base = match &spec.base {
-            None => None,
-            Some(name) => match self.select.named_windows.iter().find(|(n, _)| *n == name.value) {
-                Some((_, base)) => Some(base.clone()),
-                None => {
-                    return Err(SqlError::new(SqlState::UNDEFINED_OBJECT, format!("window \"{}\" does not exist", name.value)).at(name.pos));
-                }
-            },
-        };
-        let base = base.map(|b| self.window_parts(&b)).transpose()?;
-        let own = self.window_parts(spec)?;
-        let (partition_by, order_by, frame) = match (base, &spec.base) {
-            (Some(base), Some(name)) => {
-                if !own.0.is_empty() {
-                    return Err(SqlError::new(
-                        SqlState::WINDOWING_ERROR,
-                        format!("cannot override PARTITION BY clause of window \"{}\"", name.value),
-                    )
-                    .at(name.pos));
-                }
-                if !own.1.is_empty() && !base.1.is_empty() {
-                    return Err(SqlError::new(
-                        SqlState::WINDOWING_ERROR,
-                        format!("cannot override ORDER BY clause of window \"{}\"", name.value),
-                    )
-                    .at(name.pos));
-                }
-                (base.0, if own.1.is_empty() { base.1 } else { own.1 }, own.2.or(base.2))
-            }
-            _ => own,
-        };
-        let default = Frame { units: FrameUnits::Range, start: FrameEnd::UnboundedPreceding, end: FrameEnd::CurrentRow };
+        let known = self.select.named_windows.len();
+        let (partition_by, order_by, frame) = self.window_on_base(spec, known)?;
+        let default = Frame { units: FrameUnits::Range, start: FrameEnd::UnboundedPreceding, end: FrameEnd::CurrentRow, exclude: FrameExclusion::NoOthers };
         Ok(LogicalWindow { partition_by, order_by, frame: frame.unwrap_or(default), calls: Vec::new() })
     }
 
-    #[allow(clippy::type_complexity)] // three parts of a definition, taken apart at once by the only caller
-    fn window_parts(&mut self, spec: &WindowSpec) -> Result<(Vec<Expr>, Vec<crate::plan::SortKey>, Option<Frame>), SqlError> {
+    /// A definition put on top of the one that it names, which is among the first `known` of the WINDOW clause.
+    fn window_on_base(&mut self, spec: &WindowSpec, known: usize) -> Result<WindowParts, SqlError> {
+        let own = self.window_parts(spec)?;
+        let Some(name) = &spec.base else { return Ok(own) };
+        let Some(at) = self.select.named_windows[..known].iter().position(|(n, _)| *n == name.value) else {
+            return Err(SqlError::new(SqlState::UNDEFINED_OBJECT, format!("window \"{}\" does not exist", name.value)).at(name.pos));
+        };
+        let base = self.select.named_windows[at].1.clone();
+        let base = self.window_on_base(&base, at)?;
+        let refused = |what: &str| {
+            let message = format!("cannot {what} window \"{}\"", name.value);
+            // The place is that of the bracket.
+            SqlError::new(SqlState::WINDOWING_ERROR, message).at(name.pos.saturating_sub(1))
+        };
+        if !own.0.is_empty() {
+            return Err(refused("override PARTITION BY clause of"));
+        }
+        if !own.1.is_empty() && !base.1.is_empty() {
+            return Err(refused("override ORDER BY clause of"));
+        }
+        if spec.inline && base.2.is_some() {
+            let error = SqlError::new(SqlState::WINDOWING_ERROR, format!("cannot copy window \"{}\" because it has a frame clause", name.value));
+            let plain = own.1.is_empty() && own.2.is_none();
+            let error = if plain { error.hint("Omit the parentheses in this OVER clause.") } else { error };
+            return Err(error.at(name.pos.saturating_sub(1)));
+        }
+        Ok((base.0, if own.1.is_empty() { base.1 } else { own.1 }, own.2.or(base.2)))
+    }
+
+    fn window_parts(&mut self, spec: &WindowSpec) -> Result<WindowParts, SqlError> {
         let partition_by = self.exprs(&spec.partition_by)?;
         let order_by = self.sort_keys(&spec.order_by)?;
-        let frame = spec.frame.as_ref().map(|f| self.frame(f)).transpose()?;
+        let frame = spec.frame.as_ref().map(|f| self.frame(f, &order_by)).transpose()?;
         if let Some(frame) = &frame {
-            let offset = |end: &FrameEnd| matches!(end, FrameEnd::Preceding(_) | FrameEnd::Following(_));
-            if frame.units == FrameUnits::Range && (offset(&frame.start) || offset(&frame.end)) {
-                return Err(SqlError::unsupported("RANGE with an offset in a window frame"));
-            }
             if frame.units == FrameUnits::Groups && order_by.is_empty() {
                 return Err(SqlError::new(SqlState::WINDOWING_ERROR, "GROUPS mode requires an ORDER BY clause"));
             }
@@ -188,7 +187,7 @@ impl Binder<'_> {
         Ok((partition_by, order_by, frame))
     }
 
-    fn frame(&mut self, frame: &WindowFrame) -> Result<Frame, SqlError> {
+    fn frame(&mut self, frame: &WindowFrame, order_by: &[SortKey]) -> Result<Frame, SqlError> {
         let invalid = |message: &'static str| Err(SqlError::new(SqlState::WINDOWING_ERROR, message));
         match (&frame.start, &frame.end) {
             (FrameBound::UnboundedFollowing, _) => return invalid("frame start cannot be UNBOUNDED FOLLOWING"),
@@ -201,25 +200,65 @@ impl Binder<'_> {
             }
             _ => {}
         }
-        Ok(Frame { units: frame.units, start: self.frame_end(&frame.start)?, end: self.frame_end(&frame.end)? })
+        let offset = |end: &FrameBound| matches!(end, FrameBound::Preceding(_) | FrameBound::Following(_));
+        let mut ranged = None;
+        if frame.units == FrameUnits::Range && (offset(&frame.start) || offset(&frame.end)) {
+            let [key] = order_by else {
+                return invalid("RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column");
+            };
+            ranged = Some(key.expr.ty().ty);
+        }
+        let start = self.frame_end(&frame.start, frame.units, ranged)?;
+        let end = self.frame_end(&frame.end, frame.units, ranged)?;
+        Ok(Frame { units: frame.units, start, end, exclude: frame.exclude })
     }
 
-    fn frame_end(&mut self, bound: &FrameBound) -> Result<FrameEnd, SqlError> {
+    fn frame_end(&mut self, bound: &FrameBound, units: FrameUnits, ranged: Option<DataType>) -> Result<FrameEnd, SqlError> {
         Ok(match bound {
             FrameBound::UnboundedPreceding => FrameEnd::UnboundedPreceding,
             FrameBound::CurrentRow => FrameEnd::CurrentRow,
             FrameBound::UnboundedFollowing => FrameEnd::UnboundedFollowing,
-            FrameBound::Preceding(e) => FrameEnd::Preceding(self.frame_offset(e)?),
-            FrameBound::Following(e) => FrameEnd::Following(self.frame_offset(e)?),
+            FrameBound::Preceding(e) => FrameEnd::Preceding(self.frame_offset(e, units, ranged)?),
+            FrameBound::Following(e) => FrameEnd::Following(self.frame_offset(e, units, ranged)?),
         })
     }
 
-    fn frame_offset(&mut self, expr: &crate::ast::Expr) -> Result<Expr, SqlError> {
+    /// The distance of a frame's end: rows or groups are counted, a range is measured in the type that `ordered + offset` has.
+    fn frame_offset(&mut self, expr: &crate::ast::Expr, units: FrameUnits, ranged: Option<DataType>) -> Result<Expr, SqlError> {
         let offset = self.expr(expr)?;
-        let offset = self.coerce(offset, DataType::INT8, expr.pos())?;
-        if let Expr::Const(Datum::Null, _) = offset {
-            return Err(SqlError::new(SqlState::NULL_VALUE_NOT_ALLOWED, "frame starting offset must not be null").at(expr.pos()));
+        let mut names_column = false;
+        offset.walk(&mut |e| names_column |= matches!(e, Expr::Column(..)));
+        if names_column {
+            let what = match units {
+                FrameUnits::Rows => "ROWS",
+                FrameUnits::Range => "RANGE",
+                FrameUnits::Groups => "GROUPS",
+            };
+            let message = format!("argument of {what} must not contain variables");
+            return Err(SqlError::new(SqlState::INVALID_COLUMN_REFERENCE, message).at(expr.pos()));
         }
-        Ok(offset)
+        let given = offset.ty().ty;
+        let Some(ordered) = ranged else { return self.coerce(offset, DataType::INT8, expr.pos()) };
+        let refused = |message: String| Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message).at(expr.pos()));
+        let Some(measure) = measured_in(ordered) else {
+            return refused(format!("RANGE with offset PRECEDING/FOLLOWING is not supported for column type {ordered}"));
+        };
+        let fits = given == DataType::UNKNOWN || crate::types::coercion::can_cast(given, measure, CastContext::Implicit);
+        if !fits {
+            let message = format!("RANGE with offset PRECEDING/FOLLOWING is not supported for column type {ordered} and offset type {given}");
+            return refused(message).map_err(|e| e.hint("Cast the offset value to an appropriate type."));
+        }
+        self.coerce(offset, measure, expr.pos())
     }
+}
+
+/// In what type distances between values are measured.
+fn measured_in(ordered: DataType) -> Option<DataType> {
+    Some(match ordered {
+        DataType::INT2 | DataType::INT4 | DataType::INT8 => DataType::INT8,
+        DataType::FLOAT4 | DataType::FLOAT8 => DataType::FLOAT8,
+        DataType::NUMERIC => DataType::NUMERIC,
+        DataType::DATE | DataType::TIME | DataType::TIMESTAMP | DataType::TIMESTAMPTZ | DataType::INTERVAL => DataType::INTERVAL,
+        _ => return None,
+    })
 }

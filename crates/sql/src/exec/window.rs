@@ -5,12 +5,13 @@ use super::batch::BATCH_ROWS;
 use super::context::Run;
 use super::operator::Operator;
 use super::sort::{Keyed, compare_by_keys, key_values};
-use crate::ast::FrameUnits;
+use crate::ast::{FrameExclusion, FrameUnits};
 use crate::error::{SqlError, SqlState};
 use crate::expr::{EvalContext, Expr, eval, eval_bool};
-use crate::functions::resolve_operator;
+use crate::functions::{Accumulator, ResolvedAggregate, resolve_operator};
 use crate::plan::{FrameEnd, Plan, SortKey, WindowCall, WindowFunction, WindowPlan};
 use crate::types::{DataType, Datum, cast, compare};
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// The computed rows, handed out in batches.
@@ -74,6 +75,9 @@ fn computed(rows: Vec<Vec<Datum>>, window: &WindowPlan, context: &EvalContext<'_
     Ok(keyed.into_iter().map(|k| k.row).collect())
 }
 
+/// The rows of a frame, in order.
+type FrameRows<'p> = Box<dyn DoubleEndedIterator<Item = usize> + 'p>;
+
 /// One partition, in order.
 struct Partition<'p> {
     rows: &'p [Keyed],
@@ -129,8 +133,8 @@ impl<'p> Partition<'p> {
             WindowFunction::Ntile => self.ntile(call),
             WindowFunction::Lag => self.shifted(call, -1),
             WindowFunction::Lead => self.shifted(call, 1),
-            WindowFunction::FirstValue => (0..count).map(|at| self.in_frame(call, at, |frame| frame.start)).collect(),
-            WindowFunction::LastValue => (0..count).map(|at| self.in_frame(call, at, |frame| frame.end - 1)).collect(),
+            WindowFunction::FirstValue => (0..count).map(|at| self.in_frame(call, at, |mut rows| rows.next())).collect(),
+            WindowFunction::LastValue => (0..count).map(|at| self.in_frame(call, at, |mut rows| rows.next_back())).collect(),
             WindowFunction::NthValue => self.nth_value(call),
             WindowFunction::Aggregate(_) => self.aggregated(call),
         }
@@ -175,9 +179,25 @@ impl<'p> Partition<'p> {
         Ok(values)
     }
 
-    fn in_frame(&self, call: &WindowCall, at: usize, which: impl Fn(&Range<usize>) -> usize) -> Result<Datum, SqlError> {
+    /// The value of one row of the frame, which `which` picks.
+    fn in_frame(&self, call: &WindowCall, at: usize, which: impl Fn(FrameRows<'_>) -> Option<usize>) -> Result<Datum, SqlError> {
+        match which(self.frame_rows(at)?) {
+            Some(row) => self.arg(call, 0, row),
+            None => Ok(Datum::Null),
+        }
+    }
+
+    /// The rows of a row's frame that EXCLUDE leaves.
+    fn frame_rows(&self, at: usize) -> Result<FrameRows<'_>, SqlError> {
         let frame = self.frame(at)?;
-        if frame.is_empty() { Ok(Datum::Null) } else { self.arg(call, 0, which(&frame)) }
+        let peers = &self.peers[at];
+        let kept = move |row: &usize| match self.window.frame.exclude {
+            FrameExclusion::NoOthers => true,
+            FrameExclusion::CurrentRow => *row != at,
+            FrameExclusion::Group => !peers.contains(row),
+            FrameExclusion::Ties => *row == at || !peers.contains(row),
+        };
+        Ok(Box::new(frame.filter(kept)))
     }
 
     fn nth_value(&self, call: &WindowCall) -> Result<Vec<Datum>, SqlError> {
@@ -190,9 +210,7 @@ impl<'p> Partition<'p> {
             if nth < 1 {
                 return Err(SqlError::new(SqlState("22016"), "argument of nth_value must be greater than zero"));
             }
-            let frame = self.frame(at)?;
-            let target = usize::try_from(nth - 1).ok().and_then(|n| frame.start.checked_add(n)).filter(|t| *t < frame.end);
-            values.push(target.map_or(Ok(Datum::Null), |t| self.arg(call, 0, t))?);
+            values.push(self.in_frame(call, at, |mut rows| rows.nth(usize::try_from(nth - 1).ok()?))?);
         }
         Ok(values)
     }
@@ -200,6 +218,9 @@ impl<'p> Partition<'p> {
     /// An aggregate over each row's frame. Frames that only grow at their end are accumulated once.
     fn aggregated(&self, call: &WindowCall) -> Result<Vec<Datum>, SqlError> {
         let WindowFunction::Aggregate(function) = &call.function else { return Ok(Vec::new()) };
+        if self.window.frame.exclude != FrameExclusion::NoOthers {
+            return self.aggregated_anew(call, function);
+        }
         let mut values: Vec<Datum> = Vec::with_capacity(self.rows.len());
         let mut accumulator = function.accumulator();
         let mut done = 0..0;
@@ -214,19 +235,36 @@ impl<'p> Partition<'p> {
                 done = frame.start..frame.start;
             }
             for row in done.end..frame.end {
-                let row = &self.rows[row].row;
-                if let Some(filter) = &call.filter
-                    && !eval_bool(filter, row, self.context)?
-                {
-                    continue;
-                }
-                let args = call.args.iter().map(|arg| eval(arg, row, self.context)).collect::<Result<Vec<_>, _>>()?;
-                accumulator.accumulate(self.context, &args)?;
+                self.accumulate(call, &mut accumulator, row)?;
             }
             done = frame;
             values.push(accumulator.clone().finish(self.context)?);
         }
         Ok(values)
+    }
+
+    /// The same, frame by frame: what EXCLUDE leaves out is different for each row.
+    fn aggregated_anew(&self, call: &WindowCall, function: &ResolvedAggregate) -> Result<Vec<Datum>, SqlError> {
+        let mut values = Vec::with_capacity(self.rows.len());
+        for at in 0..self.rows.len() {
+            let mut accumulator = function.accumulator();
+            for row in self.frame_rows(at)? {
+                self.accumulate(call, &mut accumulator, row)?;
+            }
+            values.push(accumulator.finish(self.context)?);
+        }
+        Ok(values)
+    }
+
+    fn accumulate(&self, call: &WindowCall, accumulator: &mut Accumulator, row: usize) -> Result<(), SqlError> {
+        let row = &self.rows[row].row;
+        if let Some(filter) = &call.filter
+            && !eval_bool(filter, row, self.context)?
+        {
+            return Ok(());
+        }
+        let args = call.args.iter().map(|arg| eval(arg, row, self.context)).collect::<Result<Vec<_>, _>>()?;
+        accumulator.accumulate(self.context, &args)
     }
 
     /// The rows of a row's frame.
@@ -284,14 +322,27 @@ impl<'p> Partition<'p> {
             return Ok(if edge == Edge::Start { self.peers[at].start } else { self.peers[at].end });
         }
         let forward = following != key.descending;
-        let limit = moved(value, key.expr.ty().ty, offset, forward, self.context)?;
         let ty = key.expr.ty().ty;
+        let (limit, limit_type) = match moved(value, ty, offset, forward, self.context) {
+            Ok(moved) => moved,
+            // Beyond what the type can hold lies nothing.
+            Err(error) if matches!(error.state(), SqlState::NUMERIC_VALUE_OUT_OF_RANGE | SqlState::DATETIME_FIELD_OVERFLOW) => {
+                return Ok(if following { self.rows.len() } else { 0 });
+            }
+            Err(error) => return Err(error),
+        };
         let before = |row: &Keyed| {
             let other = &row.keys[self.order_from];
             if other.is_null() {
                 return key.nulls_first;
             }
-            let order = compare::cmp_as(ty, other, &limit);
+            // A date against a timestamp, where the offset had hours.
+            let order = match (other, &limit) {
+                (Datum::Date(_), Datum::Timestamp(_)) => {
+                    cast::cast(other.clone(), ty, limit_type.into(), false, self.context).map_or(Ordering::Less, |other| compare::cmp(&other, &limit))
+                }
+                _ => compare::cmp_as(ty, other, &limit),
+            };
             let order = if key.descending { order.reverse() } else { order };
             if edge == Edge::Start { order.is_lt() } else { order.is_le() }
         };
@@ -325,8 +376,12 @@ fn frame_offset(value: Datum, which: &str, units: FrameUnits) -> Result<Datum, S
     if negative { invalid(format!("frame {which} offset must not be negative")) } else { Ok(value) }
 }
 
-/// A key value plus or minus an offset, by the types' own operators.
-fn moved(value: &Datum, ty: DataType, offset: &Datum, forward: bool, context: &EvalContext<'_>) -> Result<Datum, SqlError> {
+/// A key value plus or minus an offset, by the types' own operators, and the type of that.
+fn moved(value: &Datum, ty: DataType, offset: &Datum, forward: bool, context: &EvalContext<'_>) -> Result<(Datum, DataType), SqlError> {
+    if let (Datum::Time(base), Datum::Interval(by)) = (value, offset) {
+        // Unlike `time + interval` this does not go around midnight.
+        return Ok((Datum::Time(if forward { base.saturating_add(by.micros) } else { base.saturating_sub(by.micros) }), ty));
+    }
     let op = if forward { "+" } else { "-" };
     let offset_type = crate::types::text::natural_type(offset);
     let resolved = resolve_operator(op, Some(ty), offset_type)?;
@@ -336,5 +391,8 @@ fn moved(value: &Datum, ty: DataType, offset: &Datum, forward: bool, context: &E
         cast::cast(offset.clone(), offset_type, (*right).into(), false, context)?,
     ];
     let result = (resolved.func.eval)(context, &args)?;
-    if resolved.result == ty { Ok(result) } else { cast::cast(result, resolved.result, ty.into(), false, context) }
+    if resolved.result == ty || ty == DataType::DATE {
+        return Ok((result, resolved.result));
+    }
+    cast::cast(result, resolved.result, ty.into(), false, context).map(|result| (result, ty))
 }

@@ -170,12 +170,17 @@ fn array_to_string(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
 }
 
 fn string_to_array(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(string_parts(args)?.map_or(Datum::Null, |parts| Datum::array(TEXT, parts)))
+}
+
+/// `(string, separator [, what stands for NULL])`: the pieces; a NULL separator cuts between all characters.
+pub(super) fn string_parts(args: &[Datum]) -> Result<Option<Vec<Datum>>, SqlError> {
     if args[0].is_null() {
-        return Ok(Datum::Null);
+        return Ok(None);
     }
     let string = text(args, 0)?;
     if string.is_empty() {
-        return Ok(Datum::array(TEXT, Vec::new()));
+        return Ok(Some(Vec::new()));
     }
     let parts: Vec<&str> = match &args[1] {
         Datum::Null => string.split_inclusive(|_| true).collect(),
@@ -186,33 +191,51 @@ fn string_to_array(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
         Some(Datum::Text(text)) => Some(text.as_str()),
         _ => None,
     };
-    Ok(Datum::array(TEXT, parts.into_iter().map(|part| if Some(part) == null_text { Datum::Null } else { Datum::text(part) }).collect()))
+    Ok(Some(parts.into_iter().map(|part| if Some(part) == null_text { Datum::Null } else { Datum::text(part) }).collect()))
 }
 
-/// The most elements `array_fill` makes.
-const FILL_ELEMENTS_MAX: i64 = 1 << 24;
+/// The most elements `array_fill` makes: PostgreSQL's limit for an array.
+const FILL_ELEMENTS_MAX: i64 = 134_217_727;
 
+/// `array_fill(value, lengths [, lower bounds])`
 fn array_fill(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    let lengths = array(args, 1)?;
-    let mut dims = Vec::new();
-    let mut count = 1i64;
-    for length in &lengths.elements {
-        let Some(length) = compare::as_i64(length) else {
-            return Err(SqlError::new(SqlState::NULL_VALUE_NOT_ALLOWED, "dimension values cannot be null"));
-        };
-        count = count.saturating_mul(length.max(0));
-        dims.push((length as i32, 1));
+    let null = |what| Err(SqlError::new(SqlState::NULL_VALUE_NOT_ALLOWED, what));
+    if args[1..].iter().any(Datum::is_null) {
+        return null("dimension array or low bound array cannot be null");
     }
-    if count > FILL_ELEMENTS_MAX {
-        return Err(SqlError::new(
-            SqlState::PROGRAM_LIMIT_EXCEEDED,
-            format!("array size exceeds the maximum allowed ({FILL_ELEMENTS_MAX})"),
-        ));
+    let (lengths, bounds) = (array(args, 1)?, if args.len() > 2 { Some(array(args, 2)?) } else { None });
+    if lengths.elements.iter().chain(bounds.iter().flat_map(|b| &b.elements)).any(Datum::is_null) {
+        return null("dimension values cannot be null");
     }
+    if bounds.is_some_and(|bounds| bounds.elements.len() != lengths.elements.len()) {
+        return Err(SqlError::new(SqlState::ARRAY_SUBSCRIPT_ERROR, "wrong number of array subscripts")
+            .detail("Low bound array has different size than dimensions array."));
+    }
+    let whole = |value: &Datum| compare::as_i64(value).unwrap_or(0);
+    let mut dims = Vec::with_capacity(lengths.elements.len());
+    let mut count = Some(1i64);
+    for (at, length) in lengths.elements.iter().map(whole).enumerate() {
+        count = count.filter(|_| length >= 0).and_then(|count| count.checked_mul(length));
+        let lower = bounds.map_or(1, |bounds| whole(&bounds.elements[at]));
+        dims.push((length as i32, lower as i32));
+    }
+    let too_large = || {
+        let message = format!("array size exceeds the maximum allowed ({FILL_ELEMENTS_MAX})");
+        SqlError::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message)
+    };
+    let count = count.filter(|count| *count <= FILL_ELEMENTS_MAX).ok_or_else(too_large)?;
+    let element = natural_type(&args[0]);
     if dims.is_empty() || count == 0 {
-        return Ok(Datum::array(natural_type(&args[0]), Vec::new()));
+        return Ok(Datum::array(element, Vec::new()));
     }
-    Ok(Datum::Array(Arc::new(Array { element: natural_type(&args[0]), dims, elements: vec![args[0].clone(); count as usize] })))
+    Ok(Datum::Array(Arc::new(Array { element, dims, elements: vec![args[0].clone(); count as usize] })))
+}
+
+fn larger(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(args[usize::from(compare::cmp(&args[0], &args[1]).is_lt())].clone())
+}
+fn smaller(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(args[usize::from(compare::cmp(&args[0], &args[1]).is_gt())].clone())
 }
 
 fn trim_array(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
@@ -235,10 +258,10 @@ fn trim_array(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
 fn count_nulls(args: &[Datum]) -> i32 {
     args.iter().filter(|arg| arg.is_null()).count() as i32
 }
-fn num_nulls(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+pub(super) fn num_nulls(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     Ok(Datum::Int4(count_nulls(args)))
 }
-fn num_nonnulls(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+pub(super) fn num_nonnulls(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     Ok(Datum::Int4(args.len() as i32 - count_nulls(args)))
 }
 fn row_to_text(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
@@ -317,6 +340,6 @@ pub(super) static FUNCTIONS: &[BuiltinFunction] = &[
     f("@>", &[ARRAY, ARRAY], BOOL, contains), f("<@", &[ARRAY, ARRAY], BOOL, contained), f("&&", &[ARRAY, ARRAY], BOOL, overlap),
     f("array_to_string", &[ARRAY, TEXT], TEXT, array_to_string).nullable().stable(), f("array_to_string", &[ARRAY, TEXT, TEXT], TEXT, array_to_string).nullable().stable(),
     f("string_to_array", &[TEXT, TEXT], TEXT_ARRAY, string_to_array).nullable(), f("string_to_array", &[TEXT, TEXT, TEXT], TEXT_ARRAY, string_to_array).nullable(),
-    f("array_fill", &[DataType::ANYELEMENT, DataType::INT4_ARRAY], ARRAY, array_fill), f("trim_array", &[ARRAY, INT4], ARRAY, trim_array),
+    f("array_fill", &[DataType::ANYELEMENT, DataType::INT4_ARRAY], ARRAY, array_fill).nullable(), f("array_fill", &[DataType::ANYELEMENT, DataType::INT4_ARRAY, DataType::INT4_ARRAY], ARRAY, array_fill).nullable(), f("array_larger", &[ARRAY, ARRAY], ARRAY, larger), f("array_smaller", &[ARRAY, ARRAY], ARRAY, smaller), f("trim_array", &[ARRAY, INT4], ARRAY, trim_array),
     f("num_nulls", &[DataType::ANY], INT4, num_nulls).nullable().variadic(), f("num_nonnulls", &[DataType::ANY], INT4, num_nonnulls).nullable().variadic(), f("record_out", &[DataType::RECORD], TEXT, row_to_text).stable(),
 ];

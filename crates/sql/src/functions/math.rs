@@ -1,6 +1,6 @@
 //! Mathematical functions.
 
-use super::args::{Answer, float, int, int4, numeric};
+use super::args::{Answer, array, float, int, int4, numeric};
 use super::arithmetic::{checked, division_by_zero};
 use super::{BuiltinFunction, EvalFn};
 use crate::error::{SqlError, SqlState};
@@ -44,35 +44,12 @@ float_functions! {
     floor_float = |x| x.floor();
     round_float = |x| x.round_ties_even();
     trunc_float = |x| x.trunc();
-    sign_float = |x| if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x };
-    degrees = |x| x.to_degrees();
-    radians = |x| x.to_radians();
+    sign_float = |x| if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { 0.0 };
     cbrt = |x| x.cbrt();
-    sin = |x| trigonometric(x, f64::sin)?;
-    cos = |x| trigonometric(x, f64::cos)?;
-    tan = |x| trigonometric(x, f64::tan)?;
-    asin = |x| within_one(x, f64::asin)?;
-    acos = |x| within_one(x, f64::acos)?;
-    atan = |x| x.atan();
-    sinh = |x| x.sinh();
-    cosh = |x| x.cosh();
-    tanh = |x| x.tanh();
     exp_float = |x| checked(x.exp(), x.is_infinite(), x == f64::NEG_INFINITY)?;
     sqrt_float = |x| if x < 0.0 { return Err(negative_root()) } else { x.sqrt() };
     ln_float = |x| logarithm(x, f64::ln)?;
     log_float = |x| logarithm(x, f64::log10)?;
-}
-
-fn input_out_of_range() -> SqlError {
-    SqlError::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, "input is out of range")
-}
-
-fn trigonometric(x: f64, f: fn(f64) -> f64) -> Result<f64, SqlError> {
-    if x.is_infinite() { Err(input_out_of_range()) } else { Ok(f(x)) }
-}
-
-fn within_one(x: f64, f: fn(f64) -> f64) -> Result<f64, SqlError> {
-    if x.abs() > 1.0 { Err(input_out_of_range()) } else { Ok(f(x)) }
 }
 
 fn negative_root() -> SqlError {
@@ -85,10 +62,6 @@ fn logarithm(x: f64, f: fn(f64) -> f64) -> Result<f64, SqlError> {
         return invalid("cannot take logarithm of zero");
     }
     if x < 0.0 { invalid("cannot take logarithm of a negative number") } else { Ok(f(x)) }
-}
-
-fn atan2(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    Ok(Datum::Float8(float(args, 0)?.atan2(float(args, 1)?)))
 }
 
 fn power_float(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
@@ -229,6 +202,19 @@ fn width_bucket_float(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     i32::try_from(bucket).map(Datum::Int4).map_err(|_| SqlError::out_of_range("integer"))
 }
 
+/// `width_bucket(x, thresholds)`: how many of the thresholds, which must be sorted, are at or below.
+fn width_bucket_array(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let thresholds = array(args, 1)?;
+    if thresholds.dims.len() > 1 {
+        return Err(SqlError::new(SqlState::ARRAY_SUBSCRIPT_ERROR, "thresholds must be one-dimensional array"));
+    }
+    if thresholds.elements.iter().any(Datum::is_null) {
+        return Err(SqlError::new(SqlState::NULL_VALUE_NOT_ALLOWED, "thresholds array must not contain NULLs"));
+    }
+    let below = thresholds.elements.partition_point(|t| compare::cmp_as(thresholds.element, t, &args[0]).is_le());
+    Ok(Datum::Int4(below as i32))
+}
+
 /// Is a row in the sample? Percentage, seed (NULL for chance), the row.
 fn sampled(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     let percentage = match &args[0] {
@@ -274,9 +260,8 @@ pub(super) static FUNCTIONS: &[BuiltinFunction] = &[
     f("gcd", &[INT4, INT4], INT4, gcd4), f("gcd", &[INT8, INT8], INT8, gcd8), f("gcd", &[NUMERIC, NUMERIC], NUMERIC, gcd_numeric),
     f("lcm", &[INT4, INT4], INT4, lcm4), f("lcm", &[INT8, INT8], INT8, lcm8), f("lcm", &[NUMERIC, NUMERIC], NUMERIC, lcm_numeric),
     f("factorial", &[INT8], NUMERIC, factorial),
-    f("degrees", &[FLOAT8], FLOAT8, degrees), f("radians", &[FLOAT8], FLOAT8, radians), f("pi", &[], FLOAT8, pi),
-    f("sin", &[FLOAT8], FLOAT8, sin), f("cos", &[FLOAT8], FLOAT8, cos), f("tan", &[FLOAT8], FLOAT8, tan), f("asin", &[FLOAT8], FLOAT8, asin), f("acos", &[FLOAT8], FLOAT8, acos), f("atan", &[FLOAT8], FLOAT8, atan),
-    f("sinh", &[FLOAT8], FLOAT8, sinh), f("cosh", &[FLOAT8], FLOAT8, cosh), f("tanh", &[FLOAT8], FLOAT8, tanh), f("atan2", &[FLOAT8, FLOAT8], FLOAT8, atan2),
+    f("pi", &[], FLOAT8, pi),
     f("random", &[], FLOAT8, random).volatile(),
     f("width_bucket", &[NUMERIC, NUMERIC, NUMERIC, INT4], INT4, width_bucket), f("width_bucket", &[FLOAT8, FLOAT8, FLOAT8, INT4], INT4, width_bucket_float),
+    f("width_bucket", &[DataType::ANYCOMPATIBLE, DataType::ANYCOMPATIBLEARRAY], INT4, width_bucket_array),
 ];

@@ -19,11 +19,15 @@ mod math;
 mod number_format;
 mod pattern;
 pub mod quoting;
+mod regexp;
 pub mod registry;
 pub mod resolve;
 pub mod set_returning;
 mod strings;
 pub mod system;
+mod trigonometry;
+mod unicode;
+pub mod variadic;
 
 pub use aggregate::{Accumulator, ResolvedAggregate, resolve_aggregate};
 pub use arrays::{NAME_SUBSCRIPT, SLICE as ARRAY_SLICE};
@@ -32,6 +36,7 @@ pub use math::SAMPLED;
 pub use pattern::jsonpath_regex;
 pub use registry::{FunctionClass, function_class};
 pub use resolve::{Resolved, resolve_function, resolve_operator};
+pub use variadic::resolve_variadic;
 pub use set_returning::{ResolvedSetFunction, resolve_set_function};
 
 /// The code of a function: arguments are already cast to the signature, and not NULL if the function is strict.

@@ -3,19 +3,16 @@
 //! LIKE has its own matcher, bytewise and without allocation.  Regular expressions are the regex crate's: linear time, so no pattern can hang
 //! a server; what it does not have (back references, look-around) is refused.
 
-use super::args::{Answer, int, out, text};
+use super::args::{Answer, out, text};
 use super::{BuiltinFunction, EvalFn};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
 use crate::types::{DataType, Datum};
 use regex::{Regex, RegexBuilder};
 use std::cell::RefCell;
-use std::fmt::Write;
 
 const TEXT: DataType = DataType::TEXT;
 const BOOL: DataType = DataType::BOOL;
-const INT4: DataType = DataType::INT4;
-const TEXT_ARRAY: DataType = DataType::TEXT_ARRAY;
 
 /// Compiled patterns kept per thread.
 const CACHE_PATTERNS_MAX: usize = 32;
@@ -192,6 +189,9 @@ fn reason(complaint: &str) -> String {
         "unclosed group" | "unopened group" => "parentheses () not balanced".into(),
         "unclosed character class" => "brackets [] not balanced".into(),
         "repetition operator missing expression" => "quantifier operand invalid".into(),
+        "invalid repetition count range, the start must be <= the end" => "invalid repetition count(s)".into(),
+        "invalid character class range, the start must be <= the end" => "invalid character range".into(),
+        complaint if complaint.contains("escape sequence") => "invalid escape \\ sequence".into(),
         other => other.to_owned(),
     }
 }
@@ -222,7 +222,7 @@ fn not_match_case_op(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
 }
 
 /// Flags of the regexp functions: `(regex, global)`.
-pub(super) fn with_flags(pattern: &str, flags: &str) -> Result<(Regex, bool), SqlError> {
+pub(super) fn compile_flags(pattern: &str, flags: &str) -> Result<(Regex, bool), SqlError> {
     let mut prefix = String::new();
     let (mut global, mut ignore_case) = (false, false);
     for flag in flags.chars() {
@@ -252,56 +252,11 @@ pub fn jsonpath_regex(pattern: &str, flags: &str) -> Result<Regex, SqlError> {
     compile(&format!("{dot}{lines}{pattern}"), flags.contains('i'))
 }
 
-fn optional_text(args: &[Datum], at: usize) -> Result<&str, SqlError> {
-    if args.len() > at { text(args, at) } else { Ok("") }
-}
-
-fn regexp_replace(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    let (regex, global) = with_flags(text(args, 1)?, optional_text(args, 3)?)?;
-    let replacement = replacement(text(args, 2)?);
-    let string = text(args, 0)?;
-    out(if global { regex.replace_all(string, replacement.as_str()) } else { regex.replace(string, replacement.as_str()) }.into_owned())
-}
-
-/// `\1` and `\&` in the regex crate's spelling.
-fn replacement(text: &str) -> String {
-    let mut result = String::new();
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '$' => result.push_str("$$"),
-            '\\' => match chars.next() {
-                Some(digit @ '1'..='9') => {
-                    let _ = write!(result, "${{{digit}}}");
-                }
-                Some('&') => result.push_str("${0}"),
-                Some('\\') => result.push('\\'),
-                Some(other) => {
-                    result.push('\\');
-                    result.push(other);
-                }
-                None => result.push('\\'),
-            },
-            c => result.push(c),
-        }
-    }
-    result
-}
-
 /// The captures of one match as an array: the whole match when there are no groups.
 pub(super) fn captured(found: &regex::Captures<'_>) -> Datum {
     let from = usize::from(found.len() > 1);
     let parts = (from..found.len()).map(|n| found.get(n).map_or(Datum::Null, |part| Datum::text(part.as_str())));
     Datum::array(TEXT, parts.collect())
-}
-
-fn regexp_match(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    let (regex, global) = with_flags(text(args, 1)?, optional_text(args, 2)?)?;
-    if global {
-        return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "regexp_match() does not support the \"global\" option")
-            .hint("Use the regexp_matches function instead."));
-    }
-    Ok(regex.captures(text(args, 0)?).map_or(Datum::Null, |found| captured(&found)))
 }
 
 /// Pieces between matches.
@@ -320,38 +275,18 @@ pub(super) fn split<'t>(regex: &Regex, string: &'t str) -> Vec<&'t str> {
     parts
 }
 
-fn regexp_split_to_array(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    let (regex, _) = with_flags(text(args, 1)?, optional_text(args, 2)?)?;
-    Ok(Datum::array(TEXT, split(&regex, text(args, 0)?).into_iter().map(Datum::text).collect()))
+/// `~<~` and its like: bytes, whatever the collation.
+fn pattern_less(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bool(text(args, 0)?.as_bytes() < text(args, 1)?.as_bytes()))
 }
-
-/// `substring(text from pattern)`: the first group, or the whole match.
-fn substring_regex(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    let regex = compile(text(args, 1)?, false)?;
-    let found = regex.captures(text(args, 0)?);
-    Ok(found
-        .and_then(|found| if found.len() > 1 { found.get(1) } else { found.get(0) })
-        .map_or(Datum::Null, |part| Datum::text(part.as_str())))
+fn pattern_at_most(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bool(text(args, 0)?.as_bytes() <= text(args, 1)?.as_bytes()))
 }
-
-fn regexp_like(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    Ok(Datum::Bool(with_flags(text(args, 1)?, optional_text(args, 2)?)?.0.is_match(text(args, 0)?)))
+fn pattern_greater(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bool(text(args, 0)?.as_bytes() > text(args, 1)?.as_bytes()))
 }
-
-fn regexp_count(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    let (regex, _) = with_flags(text(args, 1)?, optional_text(args, 3)?)?;
-    let string = text(args, 0)?;
-    let start = if args.len() > 2 { int(args, 2)? } else { 1 };
-    if start < 1 {
-        return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, format!("invalid value for parameter \"start\": {start}")));
-    }
-    let from = string.char_indices().nth(start as usize - 1).map_or(string.len(), |(at, _)| at);
-    Ok(Datum::Int4(regex.find_iter(&string[from..]).count() as i32))
-}
-
-fn regexp_substr(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    let regex = compile(text(args, 1)?, false)?;
-    Ok(regex.find(text(args, 0)?).map_or(Datum::Null, |found| Datum::text(found.as_str())))
+fn pattern_at_least(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Bool(text(args, 0)?.as_bytes() >= text(args, 1)?.as_bytes()))
 }
 
 const fn f(name: &'static str, args: &'static [DataType], result: DataType, eval: EvalFn) -> BuiltinFunction {
@@ -366,11 +301,8 @@ pub(super) static FUNCTIONS: &[BuiltinFunction] = &[
     f("~~", &[DataType::NAME, TEXT], BOOL, like_op), f("!~~", &[DataType::NAME, TEXT], BOOL, not_like_op), f("~~*", &[DataType::NAME, TEXT], BOOL, ilike_op), f("!~~*", &[DataType::NAME, TEXT], BOOL, not_ilike_op),
     f("~", &[TEXT, TEXT], BOOL, match_op), f("~*", &[TEXT, TEXT], BOOL, match_case_op), f("!~", &[TEXT, TEXT], BOOL, not_match_op), f("!~*", &[TEXT, TEXT], BOOL, not_match_case_op),
     f("~", &[DataType::NAME, TEXT], BOOL, match_op), f("~*", &[DataType::NAME, TEXT], BOOL, match_case_op), f("!~", &[DataType::NAME, TEXT], BOOL, not_match_op), f("!~*", &[DataType::NAME, TEXT], BOOL, not_match_case_op),
-    f("like", &[TEXT, TEXT], BOOL, like_op), f("notlike", &[TEXT, TEXT], BOOL, not_like_op), f("like_escape", &[TEXT, TEXT], TEXT, like_escape),
+    f("like", &[TEXT, TEXT], BOOL, like_op), f("notlike", &[TEXT, TEXT], BOOL, not_like_op), f("~<~", &[TEXT, TEXT], BOOL, pattern_less), f("~<=~", &[TEXT, TEXT], BOOL, pattern_at_most), f("~>~", &[TEXT, TEXT], BOOL, pattern_greater), f("~>=~", &[TEXT, TEXT], BOOL, pattern_at_least),
+    f("~<~", &[DataType::BPCHAR, DataType::BPCHAR], BOOL, pattern_less), f("~<=~", &[DataType::BPCHAR, DataType::BPCHAR], BOOL, pattern_at_most), f("~>~", &[DataType::BPCHAR, DataType::BPCHAR], BOOL, pattern_greater), f("~>=~", &[DataType::BPCHAR, DataType::BPCHAR], BOOL, pattern_at_least),
+    f("like_escape", &[TEXT, TEXT], TEXT, like_escape),
     f("similar_to_escape", &[TEXT], TEXT, similar_to_escape), f("similar_to_escape", &[TEXT, TEXT], TEXT, similar_to_escape),
-    f("regexp_replace", &[TEXT, TEXT, TEXT], TEXT, regexp_replace), f("regexp_replace", &[TEXT, TEXT, TEXT, TEXT], TEXT, regexp_replace),
-    f("regexp_match", &[TEXT, TEXT], TEXT_ARRAY, regexp_match), f("regexp_match", &[TEXT, TEXT, TEXT], TEXT_ARRAY, regexp_match),
-    f("regexp_split_to_array", &[TEXT, TEXT], TEXT_ARRAY, regexp_split_to_array), f("regexp_split_to_array", &[TEXT, TEXT, TEXT], TEXT_ARRAY, regexp_split_to_array),
-    f("substring", &[TEXT, TEXT], TEXT, substring_regex), f("regexp_like", &[TEXT, TEXT], BOOL, regexp_like), f("regexp_like", &[TEXT, TEXT, TEXT], BOOL, regexp_like),
-    f("regexp_count", &[TEXT, TEXT], INT4, regexp_count), f("regexp_count", &[TEXT, TEXT, INT4], INT4, regexp_count), f("regexp_count", &[TEXT, TEXT, INT4, TEXT], INT4, regexp_count), f("regexp_substr", &[TEXT, TEXT], TEXT, regexp_substr),
 ];

@@ -1,6 +1,6 @@
 //! `format` and the quoting functions: making SQL text safely.
 
-use super::args::{Answer, out, text};
+use super::args::{Answer, boolean, out, text};
 use super::strings::display;
 use super::{BuiltinFunction, EvalFn};
 use crate::error::{SqlError, SqlState};
@@ -34,14 +34,71 @@ pub fn quote_literal(value: &str) -> String {
 fn ident(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     out(quote_ident(text(args, 0)?))
 }
+/// What a cast to text says: booleans are spelled out.
+fn cast_text(value: &Datum, ctx: &EvalContext<'_>) -> String {
+    match value {
+        Datum::Bool(value) => value.to_string(),
+        other => display(other, ctx),
+    }
+}
+
+/// `parse_ident(text [, strict])`: the parts of a qualified name.
+fn parse_ident(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let whole = text(args, 0)?;
+    let strict = args.len() < 2 || boolean(args, 1)?;
+    let refused = || SqlError::new(SqlState::INVALID_PARAMETER_VALUE, std::format!("string is not a valid identifier: \"{whole}\""));
+    let mut rest = whole.trim_start();
+    let mut parts = Vec::new();
+    loop {
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let mut part = String::new();
+            let mut after = quoted;
+            loop {
+                let end = after.find('"').ok_or_else(|| refused().detail("String has unclosed double quotes."))?;
+                part.push_str(&after[..end]);
+                after = &after[end + 1..];
+                match after.strip_prefix('"') {
+                    Some(more) => after = more,
+                    None => break,
+                }
+                part.push('"');
+            }
+            if part.is_empty() {
+                return Err(refused().detail("Quoted identifier must not be empty."));
+            }
+            parts.push(Datum::text(&part));
+            rest = after;
+        } else {
+            let inside = |(at, c): (usize, char)| c.is_alphabetic() || c == '_' || !c.is_ascii() || at > 0 && (c.is_ascii_digit() || c == '$');
+            let end = rest.char_indices().find(|found| !inside(*found)).map_or(rest.len(), |(at, _)| at);
+            if end == 0 {
+                let before = if parts.is_empty() { None } else { Some("No valid identifier after \".\".") };
+                return Err(match (before, rest.starts_with('.')) {
+                    (_, true) => refused().detail("No valid identifier before \".\"."),
+                    (Some(detail), false) => refused().detail(detail),
+                    (None, false) => refused(),
+                });
+            }
+            parts.push(Datum::text(&rest[..end].to_lowercase()));
+            rest = &rest[end..];
+        }
+        rest = rest.trim_start();
+        match rest.strip_prefix('.') {
+            Some(after) => rest = after.trim_start(),
+            None if rest.is_empty() || !strict => return Ok(Datum::array(TEXT, parts)),
+            None => return Err(refused()),
+        }
+    }
+}
+
 fn literal(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     out(quote_literal(text(args, 0)?))
 }
 fn literal_any(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    out(quote_literal(&display(&args[0], ctx)))
+    out(quote_literal(&cast_text(&args[0], ctx)))
 }
 fn nullable(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    out(if args[0].is_null() { "NULL".to_owned() } else { quote_literal(&display(&args[0], ctx)) })
+    out(if args[0].is_null() { "NULL".to_owned() } else { quote_literal(&cast_text(&args[0], ctx)) })
 }
 
 fn invalid(message: &'static str) -> SqlError {
@@ -49,7 +106,7 @@ fn invalid(message: &'static str) -> SqlError {
 }
 
 /// `%[position$][-][width]type`
-fn format(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
+pub(super) fn format(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     if args[0].is_null() {
         return Ok(Datum::Null);
     }
@@ -68,8 +125,10 @@ fn format(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
         rest = after;
         let mut width = spec.width;
         if spec.width_argument {
-            width = args.get(next).and_then(crate::types::compare::as_i64).unwrap_or(0);
-            next += 1;
+            let at = spec.width_position.unwrap_or(next);
+            let value = args.get(at).ok_or_else(|| invalid("too few arguments for format()"))?;
+            width = crate::types::compare::as_i64(value).unwrap_or(0);
+            next = at + 1;
         }
         let position = spec.position.unwrap_or(next);
         next = position + 1;
@@ -97,26 +156,37 @@ fn format(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     out(result)
 }
 
+/// `n$`, and what stands behind it.
+fn argument_position(text: &str) -> Result<Option<(usize, &str)>, SqlError> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    if digits == 0 || !text[digits..].starts_with('$') {
+        return Ok(None);
+    }
+    let position: i32 = text[..digits]
+        .parse()
+        .map_err(|_| SqlError::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, "number is out of range"))?;
+    if position == 0 {
+        return Err(invalid("format specifies argument 0, but arguments are numbered from 1"));
+    }
+    Ok(Some((position as usize, &text[digits + 1..])))
+}
+
 struct Spec {
     position: Option<usize>,
     left: bool,
     width: i64,
     width_argument: bool,
+    width_position: Option<usize>,
     kind: char,
 }
 
 impl Spec {
     fn parse(text: &str) -> Result<(Spec, &str), SqlError> {
-        let mut spec = Spec { position: None, left: false, width: 0, width_argument: false, kind: 's' };
+        let mut spec = Spec { position: None, left: false, width: 0, width_argument: false, width_position: None, kind: 's' };
         let mut rest = text;
-        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        if digits > 0 && rest[digits..].starts_with('$') {
-            let position: usize = rest[..digits].parse().map_err(|_| SqlError::out_of_range("number"))?;
-            if position == 0 {
-                return Err(invalid("format specifies argument 0, but arguments are numbered from 1"));
-            }
+        if let Some((position, after)) = argument_position(rest)? {
             spec.position = Some(position);
-            rest = &rest[digits + 1..];
+            rest = after;
         }
         if let Some(after) = rest.strip_prefix('-') {
             spec.left = true;
@@ -125,6 +195,10 @@ impl Spec {
         if let Some(after) = rest.strip_prefix('*') {
             spec.width_argument = true;
             rest = after;
+            if let Some((position, after)) = argument_position(rest)? {
+                spec.width_position = Some(position);
+                rest = after;
+            }
         } else {
             let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
             if digits > 0 {
@@ -154,6 +228,8 @@ pub(super) static FUNCTIONS: &[BuiltinFunction] = &[
     f("quote_literal", &[DataType::ANYELEMENT], literal_any).stable(),
     f("quote_nullable", &[TEXT], nullable).nullable(),
     f("quote_nullable", &[DataType::ANYELEMENT], nullable).nullable().stable(),
+    BuiltinFunction::new("parse_ident", &[TEXT], DataType::TEXT_ARRAY, parse_ident),
+    BuiltinFunction::new("parse_ident", &[TEXT, DataType::BOOL], DataType::TEXT_ARRAY, parse_ident),
     f("format", &[TEXT], format).nullable().stable(),
     f("format", &[TEXT, DataType::ANY], format).nullable().variadic().stable(),
 ];

@@ -1,20 +1,23 @@
 //! Every builtin, by name. Each subject's file lists its own functions in a static table; this file only gathers them.
 
 use super::{
-    BuiltinFunction, aggregate, arithmetic, arrays, comparison, dates, json, math, number_format, pattern, quoting, set_returning, strings,
-    system,
+    BuiltinFunction, aggregate, arithmetic, arrays, comparison, dates, json, math, number_format, pattern, quoting, regexp, set_returning,
+    strings, system, trigonometry, unicode,
 };
 use hashbrown::HashMap;
 use std::sync::LazyLock;
 
 /// The tables of all subjects.
-static TABLES: [&[BuiltinFunction]; 20] = [
+static TABLES: [&[BuiltinFunction]; 23] = [
     comparison::FUNCTIONS,
     arithmetic::INTEGERS,
     arithmetic::FUNCTIONS,
     math::FUNCTIONS,
+    trigonometry::FUNCTIONS,
     strings::FUNCTIONS,
     pattern::FUNCTIONS,
+    regexp::FUNCTIONS,
+    unicode::FUNCTIONS,
     quoting::FUNCTIONS,
     dates::operators::FUNCTIONS,
     dates::fields::FUNCTIONS,

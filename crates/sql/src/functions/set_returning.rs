@@ -164,27 +164,21 @@ fn subscripts(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> 
 
 fn regexp_matches(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
     let flags = if args.len() > 2 { text(args, 2)? } else { "" };
-    let (regex, global) = pattern::with_flags(text(args, 1)?, flags)?;
+    let (regex, global) = pattern::compile_flags(text(args, 1)?, flags)?;
     let limit = if global { usize::MAX } else { 1 };
-    let found: Vec<Datum> = regex.captures_iter(text(args, 0)?).take(limit).map(|found| pattern::captured(&found)).collect();
+    let found: Vec<Datum> = super::regexp::matches_from(&regex, text(args, 0)?, 0).take(limit).map(|found| pattern::captured(&found)).collect();
     Ok(Box::new(found.into_iter().map(Ok)))
 }
 
 fn regexp_split(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
     let flags = if args.len() > 2 { text(args, 2)? } else { "" };
-    let (regex, _) = pattern::with_flags(text(args, 1)?, flags)?;
+    let (regex, _) = pattern::compile_flags(text(args, 1)?, flags)?;
     let parts: Vec<Datum> = pattern::split(&regex, text(args, 0)?).into_iter().map(Datum::text).collect();
     Ok(Box::new(parts.into_iter().map(Ok)))
 }
 
 fn string_to_table(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlError> {
-    let (string, separator) = (text(args, 0)?, text(args, 1)?);
-    let parts: Vec<Datum> = match (string.is_empty(), separator.is_empty()) {
-        (true, _) => Vec::new(),
-        (false, true) => vec![Datum::text(string)],
-        (false, false) => string.split(separator).map(Datum::text).collect(),
-    };
-    Ok(Box::new(parts.into_iter().map(Ok)))
+    Ok(Box::new(super::arrays::string_parts(args)?.unwrap_or_default().into_iter().map(Ok)))
 }
 
 /// `pg_options_to_table`: `name=value` pairs as rows.
@@ -238,7 +232,7 @@ static FUNCTIONS: &[SetFunction] = &[
     f("generate_series", &[TIMESTAMP, TIMESTAMP, INTERVAL], TIMESTAMP, series_time), f("generate_series", &[TIMESTAMPTZ, TIMESTAMPTZ, INTERVAL], TIMESTAMPTZ, series_time),
     f("unnest", &[DataType::ANYARRAY], DataType::ANYELEMENT, unnest), f("generate_subscripts", &[DataType::ANYARRAY, INT4], INT4, subscripts), f("generate_subscripts", &[DataType::ANYARRAY, INT4, BOOL], INT4, subscripts),
     f("regexp_matches", &[TEXT, TEXT], DataType::TEXT_ARRAY, regexp_matches), f("regexp_matches", &[TEXT, TEXT, TEXT], DataType::TEXT_ARRAY, regexp_matches),
-    f("regexp_split_to_table", &[TEXT, TEXT], TEXT, regexp_split), f("regexp_split_to_table", &[TEXT, TEXT, TEXT], TEXT, regexp_split), f("string_to_table", &[TEXT, TEXT], TEXT, string_to_table),
+    f("regexp_split_to_table", &[TEXT, TEXT], TEXT, regexp_split), f("regexp_split_to_table", &[TEXT, TEXT, TEXT], TEXT, regexp_split), SetFunction { strict: false, ..f("string_to_table", &[TEXT, TEXT], TEXT, string_to_table) }, SetFunction { strict: false, ..f("string_to_table", &[TEXT, TEXT, TEXT], TEXT, string_to_table) },
     SetFunction { name: "_pg_expandarray", args: &[DataType::ANYARRAY], result: DataType::RECORD, columns: &[("x", DataType::ANYELEMENT), ("n", INT4)], column: None, strict: true, eval: expand_array },
     f("pg_listening_channels", &[], TEXT, listening_channels), f("pg_partition_ancestors", &[DataType::REGCLASS], DataType::REGCLASS, no_rows),
     SetFunction { name: "pg_get_keywords", args: &[], result: DataType::RECORD, columns: &[("word", TEXT), ("catcode", DataType::CHAR), ("barelabel", BOOL), ("catdesc", TEXT), ("baredesc", TEXT)], column: None, strict: true, eval: keywords },

@@ -35,7 +35,7 @@ fn concat_text(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     Ok(Datum::Text(joined))
 }
 
-fn concat_any(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
+pub(super) fn concat_any(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     out(args.iter().map(|arg| display(arg, ctx)).collect::<String>())
 }
 
@@ -48,7 +48,7 @@ fn concat_cast(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     out(spelled.collect::<String>())
 }
 
-fn concat_ws(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
+pub(super) fn concat_ws(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     if args[0].is_null() {
         return Ok(Datum::Null);
     }
@@ -70,7 +70,7 @@ fn bit_length(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     Ok(Datum::Int4(text(args, 0)?.len() as i32 * 8))
 }
 fn bytes_length(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    Ok(Datum::Int4(bytes(args, 0)?.len() as i32))
+    bytes_length_of(args)
 }
 fn lower(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     out(text(args, 0)?.to_lowercase())
@@ -264,9 +264,10 @@ fn chr(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     if n < 0 {
         return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "character number must be positive"));
     }
+    let why = if n > i64::from(u32::from(char::MAX)) { "too large" } else { "not valid" };
     let c = u32::try_from(n).ok().and_then(char::from_u32);
     out(c
-        .ok_or_else(|| SqlError::new(SqlState::PROGRAM_LIMIT_EXCEEDED, format!("requested character too large for encoding: {n}")))?
+        .ok_or_else(|| SqlError::new(SqlState::PROGRAM_LIMIT_EXCEEDED, format!("requested character {why} for encoding: {n}")))?
         .to_string())
 }
 
@@ -336,19 +337,53 @@ fn decode(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
 }
 
 fn convert_from(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    if !is_utf8(text(args, 1)?) {
-        return Err(SqlError::unsupported(format_args!("encoding {}", text(args, 1)?)));
+    match encoding(text(args, 1)?)? {
+        Encoding::Utf8 => out(crate::types::binary::text(bytes(args, 0)?)?),
+        Encoding::Latin1 => out(bytes(args, 0)?.iter().map(|b| char::from(*b)).collect::<String>()),
     }
-    out(crate::types::binary::text(bytes(args, 0)?)?)
 }
 fn convert_to(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-    if !is_utf8(text(args, 1)?) {
-        return Err(SqlError::unsupported(format_args!("encoding {}", text(args, 1)?)));
+    let string = text(args, 0)?;
+    match encoding(text(args, 1)?)? {
+        Encoding::Utf8 => Ok(Datum::Bytes(string.as_bytes().into())),
+        Encoding::Latin1 => string.chars().map(latin1).collect::<Result<Vec<u8>, _>>().map(|bytes| Datum::Bytes(bytes.into())),
     }
-    Ok(Datum::Bytes(text(args, 0)?.as_bytes().into()))
 }
-fn is_utf8(name: &str) -> bool {
-    matches!(name.to_ascii_lowercase().as_str(), "utf8" | "utf-8" | "unicode")
+
+fn latin1(c: char) -> Result<u8, SqlError> {
+    u8::try_from(u32::from(c)).map_err(|_| {
+        let bytes: Vec<String> = c.encode_utf8(&mut [0; 4]).bytes().map(|b| format!("0x{b:02x}")).collect();
+        let bytes = bytes.join(" ");
+        let message = format!("character with byte sequence {bytes} in encoding \"UTF8\" has no equivalent in encoding \"LATIN1\"");
+        SqlError::new(SqlState("22P05"), message)
+    })
+}
+
+/// `length(bytea, encoding)`: characters.
+fn length_encoded(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    match encoding(text(args, 1)?)? {
+        Encoding::Utf8 => Ok(Datum::Int4(crate::types::binary::text(bytes(args, 0)?)?.chars().count() as i32)),
+        Encoding::Latin1 => bytes_length_of(args),
+    }
+}
+
+fn bytes_length_of(args: &[Datum]) -> Answer {
+    Ok(Datum::Int4(bytes(args, 0)?.len() as i32))
+}
+
+/// The encodings that text can be converted to and from.
+enum Encoding {
+    Utf8,
+    Latin1,
+}
+
+fn encoding(name: &str) -> Result<Encoding, SqlError> {
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    match plain.as_str() {
+        "utf8" | "unicode" => Ok(Encoding::Utf8),
+        "latin1" | "iso88591" => Ok(Encoding::Latin1),
+        _ => Err(SqlError::unsupported(format_args!("encoding {name}"))),
+    }
 }
 
 fn byte_index(args: &[Datum]) -> Result<usize, SqlError> {
@@ -376,7 +411,7 @@ pub(super) static FUNCTIONS: &[BuiltinFunction] = &[
     f("||", &[TEXT, TEXT], TEXT, concat_text), f("textcat", &[TEXT, TEXT], TEXT, concat_text),
     f("||", &[TEXT, DataType::ANYNONARRAY], TEXT, concat_cast).stable(), f("||", &[DataType::ANYNONARRAY, TEXT], TEXT, concat_cast).stable(),
     f("concat", &[ANY], TEXT, concat_any).nullable().variadic().stable(), f("concat_ws", &[TEXT, ANY], TEXT, concat_ws).nullable().variadic().stable(),
-    f("length", &[TEXT], INT4, length), f("length", &[DataType::BPCHAR], INT4, length_bpchar), f("length", &[BYTEA], INT4, bytes_length),
+    f("length", &[TEXT], INT4, length), f("length", &[DataType::BPCHAR], INT4, length_bpchar), f("length", &[BYTEA], INT4, bytes_length), f("length", &[BYTEA, DataType::NAME], INT4, length_encoded),
     f("char_length", &[TEXT], INT4, length), f("char_length", &[DataType::BPCHAR], INT4, length_bpchar), f("character_length", &[TEXT], INT4, length), f("character_length", &[DataType::BPCHAR], INT4, length_bpchar),
     f("octet_length", &[TEXT], INT4, octet_length), f("octet_length", &[DataType::BPCHAR], INT4, octet_length), f("octet_length", &[BYTEA], INT4, bytes_length), f("bit_length", &[TEXT], INT4, bit_length),
     f("lower", &[TEXT], TEXT, lower), f("upper", &[TEXT], TEXT, upper), f("initcap", &[TEXT], TEXT, initcap),

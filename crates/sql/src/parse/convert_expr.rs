@@ -53,7 +53,12 @@ impl Cursor<'_> {
             E::Between { expr, negated, low, high } => {
                 let expr = self.convert_box(expr)?;
                 let pos = self.find("BETWEEN");
-                Ok(Expr::Between { expr, low: self.convert_box(low)?, high: self.convert_box(high)?, negated, pos })
+                // See `parse::tokens`.
+                let (low, symmetric) = match *low {
+                    sp::Expr::UnaryOp { op: sp::UnaryOperator::Not, expr } => (expr, true),
+                    low => (Box::new(low), false),
+                };
+                Ok(Expr::Between { expr, low: self.convert_box(low)?, high: self.convert_box(high)?, negated, symmetric, pos })
             }
             E::BinaryOp { left, op, right } => self.binary(left, op, right),
             E::UnaryOp { op, expr } => self.unary(op, *expr),

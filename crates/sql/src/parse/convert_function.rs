@@ -1,6 +1,7 @@
 //! Calls: plain ones, and the grammar's special forms under the names PostgreSQL gives them inside.
 
 use super::cursor::Cursor;
+use super::tokens::VARIADIC;
 use crate::ast::{Expr, FunctionArg, FunctionCall, Ident, Literal, ObjectName, Pos, WindowSpec};
 use crate::error::{SqlError, SqlState};
 use sqlparser::ast as sp;
@@ -11,6 +12,7 @@ fn call(name: &str, args: Vec<Expr>, pos: Pos) -> Expr {
     Expr::Function(Box::new(FunctionCall {
         name: ObjectName { pos, ..ObjectName::bare(name) },
         args,
+        variadic: false,
         star: false,
         distinct: false,
         order_by: Vec::new(),
@@ -24,6 +26,17 @@ fn call(name: &str, args: Vec<Expr>, pos: Pos) -> Expr {
 /// `CURRENT_DATE` and other calls without parentheses.
 pub(super) fn niladic(name: &str, pos: Pos) -> Expr {
     call(name, Vec::new(), pos)
+}
+
+/// `normalize(x, NFD)`: the form is a keyword.
+fn spell_normal_form(call: &mut FunctionCall) {
+    if let [_, form] = call.args.as_mut_slice()
+        && let Expr::Column(path) = &form.value
+        && let [name] = path.as_slice()
+        && matches!(name.value.as_str(), "nfc" | "nfd" | "nfkc" | "nfkd")
+    {
+        form.value = Expr::Literal(Literal::String(name.value.clone()), name.pos);
+    }
 }
 
 impl Cursor<'_> {
@@ -82,7 +95,13 @@ impl Cursor<'_> {
                 Ok(call("overlay", args, pos))
             }
             E::IsJson { .. } => Err(SqlError::unsupported("IS JSON")),
-            E::IsNormalized { .. } => Err(SqlError::unsupported("IS NORMALIZED")),
+            E::IsNormalized { expr, form, negated } => {
+                let value = self.convert_expr(*expr)?;
+                let pos = self.find("IS");
+                let form = form.map_or_else(|| "NFC".to_owned(), |form| form.to_string());
+                let test = call("is_normalized", vec![value, Expr::Literal(Literal::String(form), pos)], pos);
+                Ok(if negated { Expr::Not(Box::new(test)) } else { test })
+            }
             E::GroupingSets(_) | E::Cube(_) | E::Rollup(_) => {
                 Err(SqlError::new(SqlState::SYNTAX_ERROR, "grouping sets stand only in GROUP BY"))
             }
@@ -119,6 +138,9 @@ impl Cursor<'_> {
                 }
                 let special = bare.is_some_and(|n| matches!(n, "coalesce" | "nullif" | "greatest" | "least" | "grouping"));
                 let mut call = self.arguments(name, list)?;
+                if call.name.name == "normalize" {
+                    spell_normal_form(&mut call);
+                }
                 call.special = special;
                 call.within_group = self.convert_order(function.within_group)?;
                 call.filter = function.filter.map(|f| self.convert_expr(*f)).transpose()?;
@@ -130,7 +152,16 @@ impl Cursor<'_> {
 
     fn arguments(&mut self, name: ObjectName, list: sp::FunctionArgumentList) -> Result<FunctionCall, SqlError> {
         let star = matches!(list.args.as_slice(), [sp::FunctionArg::Unnamed(sp::FunctionArgExpr::Wildcard)]);
-        let args = if star { Vec::new() } else { list.args.into_iter().map(|arg| self.argument(arg)).collect::<Result<_, _>>()? };
+        let mut args: Vec<FunctionArg> =
+            if star { Vec::new() } else { list.args.into_iter().map(|arg| self.argument(arg)).collect::<Result<_, _>>()? };
+        let marked = args.iter().position(|arg| arg.name.as_deref() == Some(VARIADIC));
+        let variadic = marked.is_some_and(|at| at + 1 == args.len());
+        if marked.is_some() && !variadic {
+            return Err(SqlError::new(SqlState::SYNTAX_ERROR, "syntax error at or near \",\"").at(name.pos));
+        }
+        if let Some(at) = marked {
+            args[at].name = None;
+        }
         let mut order_by = Vec::new();
         for clause in list.clauses {
             match clause {
@@ -139,7 +170,7 @@ impl Cursor<'_> {
             }
         }
         let distinct = list.duplicate_treatment == Some(sp::DuplicateTreatment::Distinct);
-        Ok(FunctionCall { name, args, star, distinct, order_by, within_group: Vec::new(), filter: None, over: None, special: false })
+        Ok(FunctionCall { name, args, variadic, star, distinct, order_by, within_group: Vec::new(), filter: None, over: None, special: false })
     }
 
     fn argument(&mut self, arg: sp::FunctionArg) -> Result<FunctionArg, SqlError> {

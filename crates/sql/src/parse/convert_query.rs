@@ -1,10 +1,10 @@
 //! Queries: sqlparser's tree into ours. What other databases' SELECT has and PostgreSQL's hasn't is a syntax error here.
 
 use super::cursor::Cursor;
-use super::tokens::{LOCK_MARK, ROW_STAR, ROWS_FROM};
+use super::tokens::{EXCLUDE_MARK, LOCK_MARK, ROW_STAR, ROWS_FROM};
 use super::{STACK_GROWTH, STACK_RED_ZONE};
 use crate::ast::{
-    Cte, Distinct, Expr, FrameBound, FrameUnits, GroupItem, Ident, JoinConstraint, JoinKind, LockingClause, ObjectName, OrderItem, Query,
+    Cte, Distinct, Expr, FrameBound, FrameExclusion, FrameUnits, GroupItem, Ident, JoinConstraint, JoinKind, LockingClause, ObjectName, OrderItem, Query,
     Select, SelectItem, SetExpr, SetOp, Statement, TableAlias, TableRef, TableSample, WindowFrame, WindowSpec, With,
 };
 use crate::error::{SqlError, SqlState};
@@ -245,10 +245,25 @@ impl Cursor<'_> {
     }
 
     pub(super) fn window_spec(&mut self, spec: sp::WindowSpec) -> Result<WindowSpec, SqlError> {
-        let base = spec.window_name.map(|n| self.convert_ident(n));
+        let mut base = spec.window_name.map(|n| self.convert_ident(n));
+        let mut exclude = FrameExclusion::NoOthers;
+        if let Some(marked) = &mut base
+            && let Some((kind, name)) = marked.value.strip_prefix(EXCLUDE_MARK).and_then(|rest| rest.split_once(EXCLUDE_MARK))
+        {
+            exclude = match kind {
+                "group" => FrameExclusion::Group,
+                "ties" => FrameExclusion::Ties,
+                _ => FrameExclusion::CurrentRow,
+            };
+            marked.value = name.to_owned();
+        }
+        let base = base.filter(|base| !base.value.is_empty());
         let partition_by = self.convert_list(spec.partition_by)?;
         let order_by = self.convert_order(spec.order_by)?;
-        let frame = spec.window_frame.map(|f| self.frame(f)).transpose()?;
+        let mut frame = spec.window_frame.map(|f| self.frame(f)).transpose()?;
+        if let Some(frame) = &mut frame {
+            frame.exclude = exclude;
+        }
         Ok(WindowSpec { base, inline: true, partition_by, order_by, frame })
     }
 
@@ -260,7 +275,7 @@ impl Cursor<'_> {
         };
         let start = self.frame_bound(frame.start_bound)?;
         let end = frame.end_bound.map_or(Ok(FrameBound::CurrentRow), |b| self.frame_bound(b))?;
-        Ok(WindowFrame { units, start, end })
+        Ok(WindowFrame { units, start, end, exclude: FrameExclusion::NoOthers })
     }
 
     fn frame_bound(&mut self, bound: sp::WindowFrameBound) -> Result<FrameBound, SqlError> {

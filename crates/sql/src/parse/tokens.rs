@@ -11,7 +11,9 @@
 //! - operators that swallowed a sign (`>-5`) are cut where PostgreSQL cuts them;
 //! - the star of `(row).*` becomes a name, [`ROW_STAR`], which the crate takes for a field;
 //! - `t.*::text` becomes `t::text`: the row of a table has the table's name;
-//! - `BETWEEN ASYMMETRIC` and `EXCLUDE NO OTHERS`, which say nothing, go away; their opposites are refused by name.
+//! - `BETWEEN ASYMMETRIC` and `EXCLUDE NO OTHERS`, which say nothing, go away; `BETWEEN SYMMETRIC` becomes `BETWEEN NOT`, and what a frame
+//!   excludes is noted in the name of its window;
+//! - `VARIADIC x` becomes an argument named [`VARIADIC`].
 
 use crate::ast::{Ident, LockingClause, RowLockStrength, RowLockWait};
 use crate::error::{SqlError, SqlState};
@@ -36,6 +38,12 @@ pub(super) const ROW_STAR: &str = "\u{1}*";
 
 /// Stands for ROWS FROM, as if it were a function.
 pub(super) const ROWS_FROM: &str = "\u{1}rows from";
+
+/// Stands around what a window's frame excludes, in front of the name of the window it builds on.
+pub(super) const EXCLUDE_MARK: char = '\u{2}';
+
+/// The name of an argument behind VARIADIC.
+pub(super) const VARIADIC: &str = "\u{1}variadic";
 
 /// Tokens of a query string, and how to find places in its text.
 pub(super) struct TokenizedText<'a> {
@@ -224,19 +232,34 @@ impl Rewriter<'_> {
                     return Ok(2);
                 }
                 if is_word(rest.get(1), "SYMMETRIC") {
-                    return Err(self.refuse("BETWEEN SYMMETRIC", first));
+                    // No operand of BETWEEN can begin with NOT, so NOT is free to say this.
+                    self.out.push(first.clone());
+                    self.keyword(&rest[1], "NOT", Keyword::NOT);
+                    return Ok(2);
+                }
+                if let Some(not) = rest.get(1).filter(|next| bare_keyword(next) == Some(Keyword::NOT)) {
+                    let message = "syntax error at or near \"not\"";
+                    return Err(SqlError::new(SqlState::SYNTAX_ERROR, message).at(self.lines.position(not.span.start)));
                 }
             }
             Keyword::EXCLUDE => {
                 if is_word(rest.get(1), "NO") && is_word(rest.get(2), "OTHERS") {
                     return Ok(3);
                 }
-                if ["CURRENT", "GROUP", "TIES"].iter().any(|w| is_word(rest.get(1), w)) {
-                    return Err(self.refuse("EXCLUDE in a window frame", first));
+                let taken = match [1, 2].map(|at| rest.get(at)) {
+                    [current, row] if is_word(current, "CURRENT") && is_word(row, "ROW") => 3,
+                    [what, _] if is_word(what, "GROUP") || is_word(what, "TIES") => 2,
+                    _ => 0,
+                };
+                if taken > 0 && self.mark_window(&rest[1]) {
+                    return Ok(taken);
                 }
             }
             Keyword::VARIADIC if matches!(self.out.last().map(|t| &t.token), Some(Token::LParen | Token::Comma)) => {
-                return Err(self.refuse("VARIADIC in a function call", first));
+                let mark = Word { value: VARIADIC.into(), quote_style: Some('"'), keyword: Keyword::NoKeyword };
+                self.out.push(TokenWithSpan { token: Token::Word(mark), span: first.span });
+                self.out.push(TokenWithSpan { token: Token::RArrow, span: first.span });
+                return Ok(1);
             }
             Keyword::ROWS if is_word(rest.get(1), "FROM") && matches!(rest.get(2).map(|t| &t.token), Some(Token::LParen)) => {
                 let mark = Word { value: ROWS_FROM.into(), quote_style: Some('"'), keyword: Keyword::NoKeyword };
@@ -249,8 +272,33 @@ impl Rewriter<'_> {
         Ok(1)
     }
 
-    fn refuse(&self, feature: &str, at: &TokenWithSpan) -> SqlError {
-        SqlError::unsupported(feature).at(self.lines.position(at.span.start))
+    /// Notes what a window's frame excludes in front of the name of the window it builds on, behind its opening bracket: the crate has no place for it.
+    fn mark_window(&mut self, what: &TokenWithSpan) -> bool {
+        let mut depth = 0usize;
+        for at in (0..self.out.len()).rev() {
+            match &self.out[at].token {
+                Token::RParen => depth += 1,
+                Token::LParen if depth == 0 => {
+                    let kind = what.token.to_string().to_ascii_lowercase();
+                    let base = match self.out.get(at + 1).map(|t| &t.token) {
+                        Some(Token::Word(w)) if w.quote_style.is_some() || !is_window_keyword(w.keyword) => Some(fold(w)),
+                        _ => None,
+                    };
+                    let value = format!("{EXCLUDE_MARK}{kind}{EXCLUDE_MARK}{}", base.as_deref().unwrap_or_default());
+                    let span = self.out.get(at + 1).map_or(what.span, |t| t.span);
+                    let mark = TokenWithSpan { token: Token::Word(Word { value, quote_style: Some('"'), keyword: Keyword::NoKeyword }), span };
+                    if base.is_some() {
+                        self.out[at + 1] = mark;
+                    } else {
+                        self.out.insert(at + 1, mark);
+                    }
+                    return true;
+                }
+                Token::LParen => depth -= 1,
+                _ => {}
+            }
+        }
+        false
     }
 
     fn keyword(&mut self, at: &TokenWithSpan, value: &str, keyword: Keyword) {
@@ -318,6 +366,11 @@ impl Rewriter<'_> {
         self.out.push(TokenWithSpan { token: Token::Word(mark), span: rest[1].span });
         Ok(Some(at))
     }
+}
+
+/// What may begin a window's definition besides the name of another.
+fn is_window_keyword(keyword: Keyword) -> bool {
+    matches!(keyword, Keyword::PARTITION | Keyword::ORDER | Keyword::ROWS | Keyword::RANGE | Keyword::GROUPS)
 }
 
 /// Where an operator must be cut: one of several characters ends in `+` or `-` only if it contains a character that no SQL operator does.

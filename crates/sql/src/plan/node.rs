@@ -1,7 +1,7 @@
 //! The nodes of a physical plan that do not write: row sources, joins, sorting, grouping, subqueries.
 
 use super::{DeletePlan, InsertPlan, Plan, RowLock, Scan, UpdatePlan};
-use crate::ast::{FrameUnits, SetOp};
+use crate::ast::{FrameExclusion, FrameUnits, SetOp};
 use crate::catalog::{TableDescriptor, VirtualTable};
 use crate::expr::Expr;
 use crate::functions::{BuiltinFunction, ResolvedAggregate, ResolvedSetFunction};
@@ -310,6 +310,7 @@ pub struct Frame {
     pub units: FrameUnits,
     pub start: FrameEnd,
     pub end: FrameEnd,
+    pub exclude: FrameExclusion,
 }
 
 /// One end of a frame.

@@ -2,6 +2,7 @@
 
 use super::AggregateKind;
 use super::ordered::Ordered;
+use super::pairs::{PairKind, PairMoments};
 use super::variance::{ExactMoments, FloatMoments};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
@@ -73,6 +74,10 @@ enum State {
     },
     Json(Collected),
     Ordered(Ordered),
+    Pairs {
+        moments: PairMoments,
+        kind: PairKind,
+    },
     ExactVariance {
         moments: ExactMoments,
         sample: bool,
@@ -106,6 +111,7 @@ impl Accumulator {
             AggregateKind::JsonArray(true) => State::Json(Collected::JsonbArray(Vec::new())),
             AggregateKind::JsonObject(false) => State::Json(Collected::Object(String::new())),
             AggregateKind::JsonObject(true) => State::Json(Collected::JsonbObject(Vec::new(), 0)),
+            AggregateKind::Pairs(kind) => State::Pairs { moments: PairMoments::default(), kind },
             AggregateKind::Variance { sample, root, float: true } => {
                 State::FloatVariance { moments: FloatMoments::default(), sample, root }
             }
@@ -143,9 +149,13 @@ impl Accumulator {
                 }
             }
             State::Floats { sum, count, result, .. } => {
-                *sum += as_f64(first);
+                let (value, before) = (as_f64(first), *sum);
+                *sum += value;
                 if *result == DataType::FLOAT4 {
                     *sum = f64::from(*sum as f32);
+                }
+                if sum.is_infinite() && value.is_finite() && before.is_finite() {
+                    return Err(SqlError::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: overflow"));
                 }
                 *count += 1;
             }
@@ -189,6 +199,10 @@ impl Accumulator {
             State::Elements { elements, .. } => elements.push(first.clone()),
             State::Json(collected) => collected.add(args, ctx)?,
             State::Ordered(ordered) => ordered.add(args),
+            State::Pairs { moments, .. } => match args.get(1) {
+                None | Some(Datum::Null) => {}
+                Some(second) => moments.add(as_f64(first), as_f64(second)),
+            },
             State::ExactVariance { moments, .. } => moments.add(&match first {
                 Datum::Numeric(n) => n.clone(),
                 other => Numeric::from(compare::as_i64(other).unwrap_or(0)),
@@ -236,6 +250,7 @@ impl Accumulator {
                 check_size(buffer.len())?;
             }
             (State::Elements { elements, .. }, State::Elements { elements: more, .. }) => elements.extend(more),
+            (State::Pairs { moments, .. }, State::Pairs { moments: more, .. }) => moments.merge(&more),
             (State::ExactVariance { moments, .. }, State::ExactVariance { moments: more, .. }) => moments.merge(&more),
             (State::FloatVariance { moments, .. }, State::FloatVariance { moments: more, .. }) => moments.merge(&more),
             _ => {}
@@ -270,14 +285,32 @@ impl Accumulator {
             State::Bytes { buffer, first_separator } => first_separator.map_or(Datum::Null, |cut| Datum::Bytes(buffer[cut..].into())),
             State::Elements { elements, .. } if elements.is_empty() => Datum::Null,
             // Arrays become the rows of one with a dimension more.
-            State::Elements { elements, element } if element.is_array() => crate::expr::make_array(elements, element.into())?,
+            State::Elements { elements, element } if element.is_array() => nested(elements, element)?,
             State::Elements { elements, element } => Datum::array(element, elements),
             State::Json(collected) => collected.finish(),
             State::Ordered(ordered) => ordered.finish()?,
+            State::Pairs { moments, kind: PairKind::Count } => Datum::Int8(moments.count()),
+            State::Pairs { moments, kind } => moments.finish(kind).map_or(Datum::Null, Datum::Float8),
             State::ExactVariance { moments, sample, root } => moments.finish(sample, root)?.map_or(Datum::Null, Datum::Numeric),
             State::FloatVariance { moments, sample, root } => moments.finish(sample, root).map_or(Datum::Null, Datum::Float8),
         })
     }
+}
+
+/// Arrays as the rows of one with a dimension more.
+fn nested(arrays: Vec<Datum>, element: DataType) -> Result<Datum, SqlError> {
+    let dims = |array: &Datum| if let Datum::Array(array) = array { Some(array.dims.iter().map(|d| d.0).collect::<Vec<_>>()) } else { None };
+    let refused = |message| Err(SqlError::new(SqlState::ARRAY_SUBSCRIPT_ERROR, message));
+    if arrays.iter().any(Datum::is_null) {
+        return Err(SqlError::new(SqlState::NULL_VALUE_NOT_ALLOWED, "cannot accumulate null arrays"));
+    }
+    if arrays.iter().any(|array| dims(array).is_some_and(|d| d.is_empty())) {
+        return refused("cannot accumulate empty arrays");
+    }
+    if arrays.iter().any(|array| dims(array) != dims(&arrays[0])) {
+        return refused("cannot accumulate arrays of different dimensionality");
+    }
+    crate::expr::make_array(arrays, element.into())
 }
 
 fn summing(argument: DataType, result: DataType, average: bool) -> State {

@@ -9,10 +9,12 @@ use crate::types::DataType;
 
 mod accumulator;
 mod ordered;
+mod pairs;
 mod variance;
 
 pub use accumulator::Accumulator;
 pub use ordered::OrderedKind;
+pub use pairs::PairKind;
 
 /// An aggregate function.
 #[derive(Debug)]
@@ -62,6 +64,8 @@ pub enum AggregateKind {
     JsonArray(bool),
     /// `json_object_agg` (false) and `jsonb_object_agg` (true)
     JsonObject(bool),
+    /// `corr`, `covar_*`, `regr_*`
+    Pairs(PairKind),
     /// `var_*` and `stddev_*`
     Variance {
         /// Divide by n - 1 instead of n.
@@ -192,6 +196,25 @@ static VARIANCES: &[AggregateFunction] = variances![
     "variance" true false, "var_samp" true false, "var_pop" false false, "stddev" true true, "stddev_samp" true true, "stddev_pop" false true
 ];
 
+const fn pair(name: &'static str, kind: PairKind) -> AggregateFunction {
+    a(name, &[FLOAT8, FLOAT8], FLOAT8, AggregateKind::Pairs(kind))
+}
+
+static PAIRS: &[AggregateFunction] = &[
+    pair("corr", PairKind::Corr),
+    pair("covar_pop", PairKind::CovarPop),
+    pair("covar_samp", PairKind::CovarSamp),
+    pair("regr_avgx", PairKind::AvgX),
+    pair("regr_avgy", PairKind::AvgY),
+    a("regr_count", &[FLOAT8, FLOAT8], INT8, AggregateKind::Pairs(PairKind::Count)),
+    pair("regr_intercept", PairKind::Intercept),
+    pair("regr_r2", PairKind::R2),
+    pair("regr_slope", PairKind::Slope),
+    pair("regr_sxx", PairKind::Sxx),
+    pair("regr_sxy", PairKind::Sxy),
+    pair("regr_syy", PairKind::Syy),
+];
+
 #[rustfmt::skip]
 static PLAIN: &[AggregateFunction] = &[
     a("count", &[], INT8, AggregateKind::CountStar), a("count", &[DataType::ANY], INT8, AggregateKind::Count),
@@ -208,7 +231,7 @@ static PLAIN: &[AggregateFunction] = &[
 ];
 
 /// All tables, read as one.
-struct Tables([&'static [AggregateFunction]; 3]);
+struct Tables([&'static [AggregateFunction]; 4]);
 
 impl Tables {
     fn iter(&self) -> impl Iterator<Item = &'static AggregateFunction> {
@@ -216,4 +239,4 @@ impl Tables {
     }
 }
 
-static AGGREGATES: Tables = Tables([PLAIN, EXTREMES, VARIANCES]);
+static AGGREGATES: Tables = Tables([PLAIN, EXTREMES, VARIANCES, PAIRS]);

@@ -146,16 +146,16 @@ fn jsonb_path(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
 fn jsonb_path_text(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     jsonb_walk(args, &array(args, 1)?.elements, true)
 }
-fn json_extract(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+pub(in crate::functions) fn json_extract(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     json_walk(args, &args[1..], false)
 }
-fn json_extract_text(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+pub(in crate::functions) fn json_extract_text(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     json_walk(args, &args[1..], true)
 }
-fn jsonb_extract(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+pub(in crate::functions) fn jsonb_extract(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     jsonb_walk(args, &args[1..], false)
 }
-fn jsonb_extract_text(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+pub(in crate::functions) fn jsonb_extract_text(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     jsonb_walk(args, &args[1..], true)
 }
 

@@ -194,7 +194,7 @@ fn even(args: &[Datum], name: &str) -> Result<(), SqlError> {
         .hint(format!("The arguments of {name}() must consist of alternating keys and values.")))
 }
 
-fn json_build_object(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
+pub(in crate::functions) fn json_build_object(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     even(args, "json_build_object")?;
     let mut out = String::from("{");
     for at in (0..args.len()).step_by(2) {
@@ -207,7 +207,7 @@ fn json_build_object(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     Ok(Datum::Json(out.into()))
 }
 
-fn jsonb_build_object(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
+pub(in crate::functions) fn jsonb_build_object(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     even(args, "jsonb_build_object")?;
     let mut pairs = Vec::with_capacity(args.len() / 2);
     for at in (0..args.len()).step_by(2) {
@@ -217,7 +217,7 @@ fn jsonb_build_object(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     out_jsonb(Json::object(pairs))
 }
 
-fn json_build_array(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
+pub(in crate::functions) fn json_build_array(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     let mut out = String::from("[");
     for (at, arg) in args.iter().enumerate() {
         out.push_str(if at == 0 { "" } else { ", " });
@@ -227,7 +227,7 @@ fn json_build_array(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     Ok(Datum::Json(out.into()))
 }
 
-fn jsonb_build_array(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
+pub(in crate::functions) fn jsonb_build_array(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     out_jsonb(Json::Array(args.iter().map(|arg| as_jsonb(arg, natural_type(arg), ctx)).collect::<Result<_, _>>()?))
 }
 

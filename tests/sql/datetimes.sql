@@ -1,0 +1,752 @@
+-- # Dates and times: sections 8.5 and 9.9
+--
+-- date, time, time with time zone, timestamp, timestamp with time zone; intervals, time zones and formatting have files of their own.
+
+-- ## Reading dates
+
+-- each x: '1999-01-08' | 'January 8, 1999' | '1/8/1999' | '1/18/1999' | '01/02/03' | '1999-Jan-08' | 'Jan-08-1999' | '08-Jan-1999' | '99-Jan-08' | '19990108' | '990108' | '1999.008' | 'J2451187' | 'January 8, 99 BC' | 'epoch' | 'infinity' | '-infinity' | '2024-02-29' | '2023-02-29' | '2024-13-01' | '2024-00-10' | '18/1/1999' | 'tomorrowx' | '' | '0001-01-01' | '4713-01-01 BC' | '5874897-12-31' | '5874898-01-01' | '2024-2-9' | '  2024-02-09 ' | '2024-02-09 12:34:56'
+select {x}::date;
+--: date date
+--> '1999-01-08' => 1999-01-08
+--> 'January 8, 1999' => 1999-01-08
+--> '1/8/1999' => 1999-01-08
+--> '1/18/1999' => 1999-01-18
+--> '01/02/03' => 2003-01-02
+--> '1999-Jan-08' => 1999-01-08
+--> 'Jan-08-1999' => 1999-01-08
+--> '08-Jan-1999' => 1999-01-08
+--> '99-Jan-08' => ERROR 22008: date/time field value out of range: "99-Jan-08" [HINT: Perhaps you need a different "datestyle" setting.] [POSITION: 8]
+--> '19990108' => 1999-01-08
+--> '990108' => 1999-01-08
+--> '1999.008' => 1999-01-08
+--> 'J2451187' => 1999-01-08
+--> 'January 8, 99 BC' => 0099-01-08 BC
+--> 'epoch' => 1970-01-01
+--> 'infinity' => infinity
+--> '-infinity' => -infinity
+--> '2024-02-29' => 2024-02-29
+--> '2023-02-29' => ERROR 22008: date/time field value out of range: "2023-02-29" [POSITION: 8]
+--> '2024-13-01' => ERROR 22008: date/time field value out of range: "2024-13-01" [HINT: Perhaps you need a different "datestyle" setting.] [POSITION: 8]
+--> '2024-00-10' => ERROR 22008: date/time field value out of range: "2024-00-10" [HINT: Perhaps you need a different "datestyle" setting.] [POSITION: 8]
+--> '18/1/1999' => ERROR 22008: date/time field value out of range: "18/1/1999" [HINT: Perhaps you need a different "datestyle" setting.] [POSITION: 8]
+--> 'tomorrowx' => ERROR 22007: invalid input syntax for type date: "tomorrowx" [POSITION: 8]
+--> '' => ERROR 22007: invalid input syntax for type date: "" [POSITION: 8]
+--> '0001-01-01' => 0001-01-01
+--> '4713-01-01 BC' => 4713-01-01 BC
+--> '5874897-12-31' => 5874897-12-31
+--> '5874898-01-01' => ERROR 22008: date out of range: "5874898-01-01" [POSITION: 8]
+--> '2024-2-9' => 2024-02-09
+--> '  2024-02-09 ' => 2024-02-09
+--> '2024-02-09 12:34:56' => 2024-02-09
+
+-- each style: 'ISO, DMY' | 'ISO, YMD' | 'ISO, MDY' | 'SQL, DMY' | 'German, DMY' | 'Postgres, MDY' | 'SQL, MDY'
+set datestyle = {style};
+--> 'ISO, DMY' =>
+--> 'ISO, YMD' =>
+--> 'ISO, MDY' =>
+--> 'SQL, DMY' =>
+--> 'German, DMY' =>
+--> 'Postgres, MDY' =>
+--> 'SQL, MDY' =>
+select '01/02/03'::date, date '1999-01-08', timestamp '1999-01-08 04:05:06.789', timestamptz '1999-01-08 04:05:06.789+02', date '0044-03-15 BC', time '04:05:06';
+--: date date | date date | timestamp timestamp without time zone | timestamptz timestamp with time zone | date date | time time without time zone
+--> 01/02/2003 | 01/08/1999 | 01/08/1999 04:05:06.789 | 01/08/1999 02:05:06.789 UTC | 03/15/0044 BC | 04:05:06
+set datestyle = 'ISO, MDY';
+show datestyle;
+--: DateStyle text
+--> ISO, MDY
+set datestyle = 'nonsense';
+--> ERROR 22023: invalid value for parameter "DateStyle": "nonsense" [DETAIL: Unrecognized key word: "nonsense".]
+
+-- ## Reading times
+
+-- each x: '04:05:06.789' | '04:05:06' | '04:05' | '040506' | '04:05 AM' | '04:05 PM' | '12:00 AM' | '12:00 PM' | '24:00:00' | '24:00:01' | '23:59:60' | '25:00' | '04:60' | 'allballs' | '04:05:06-08:00' | '04:05:06 PST' | '' | '4' | '4:5:6.1234567' | '13:00 PM'
+select {x}::time;
+--: time time without time zone
+--> '04:05:06.789' => 04:05:06.789
+--> '04:05:06' => 04:05:06
+--> '04:05' => 04:05:00
+--> '040506' => 04:05:06
+--> '04:05 AM' => 04:05:00
+--> '04:05 PM' => 16:05:00
+--> '12:00 AM' => 00:00:00
+--> '12:00 PM' => 12:00:00
+--> '24:00:00' => 24:00:00
+--> '24:00:01' => ERROR 22008: date/time field value out of range: "24:00:01" [POSITION: 8]
+--> '23:59:60' => 24:00:00
+--> '25:00' => ERROR 22008: date/time field value out of range: "25:00" [POSITION: 8]
+--> '04:60' => ERROR 22008: date/time field value out of range: "04:60" [POSITION: 8]
+--> 'allballs' => 00:00:00
+--> '04:05:06-08:00' => 04:05:06
+--> '04:05:06 PST' => 04:05:06
+--> '' => ERROR 22007: invalid input syntax for type time: "" [POSITION: 8]
+--> '4' => ERROR 22007: invalid input syntax for type time: "4" [POSITION: 8]
+--> '4:5:6.1234567' => 04:05:06.123457
+--> '13:00 PM' => ERROR 22008: date/time field value out of range: "13:00 PM" [POSITION: 8]
+-- each x: '04:05:06.789-8' | '04:05:06-08:00' | '04:05-08:00' | '040506-08' | '040506+0730' | '040506+07:30:00' | '04:05:06 PST' | '2003-04-12 04:05:06 America/New_York' | '04:05:06' | '04:05:06+16'
+select {x}::timetz;
+--: timetz time with time zone
+--> '04:05:06.789-8' => 04:05:06.789-08
+--> '04:05:06-08:00' => 04:05:06-08
+--> '04:05-08:00' => 04:05:00-08
+--> '040506-08' => 04:05:06-08
+--> '040506+0730' => 04:05:06+07:30
+--> '040506+07:30:00' => 04:05:06+07:30
+--> '04:05:06 PST' => 04:05:06-08
+--> '2003-04-12 04:05:06 America/New_York' => 04:05:06-04
+--> '04:05:06' => 04:05:06+00
+--> '04:05:06+16' => ERROR 22009: time zone displacement out of range: "04:05:06+16" [POSITION: 8]
+
+-- ## Reading timestamps
+
+-- each x: '1999-01-08 04:05:06' | '1999-01-08T04:05:06Z' | '1999-01-08 04:05:06 -8:00' | 'January 8 04:05:06 1999 PST' | '1999-01-08 04:05:06.1234567' | '20240229T010203' | '1999-01-08' | '1999-01-08 24:00' | 'infinity' | 'epoch' | '1999-01-08 04:05:06 BC' | '294276-12-31 23:59:59.999999' | '294277-01-01' | '2024-02-30 00:00' | '1999-01-08 04:05:06 Europe/Berlin' | '1999-07-08 04:05:06 Europe/Berlin' | '1999-01-08 04:05:06+05:30' | '1999-01-08 04:05:06 Nowhere/City' | 'Mon Jan 08 04:05:06 1999' | '4714-11-24 BC'
+select {x}::timestamp, {x}::timestamptz;
+--: timestamp timestamp without time zone | timestamptz timestamp with time zone
+--> '1999-01-08 04:05:06' => 1999-01-08 04:05:06 | 1999-01-08 04:05:06+00
+--> '1999-01-08T04:05:06Z' => 1999-01-08 04:05:06 | 1999-01-08 04:05:06+00
+--> '1999-01-08 04:05:06 -8:00' => 1999-01-08 04:05:06 | 1999-01-08 12:05:06+00
+--> 'January 8 04:05:06 1999 PST' => 1999-01-08 04:05:06 | 1999-01-08 12:05:06+00
+--> '1999-01-08 04:05:06.1234567' => 1999-01-08 04:05:06.123457 | 1999-01-08 04:05:06.123457+00
+--> '20240229T010203' => 2024-02-29 01:02:03 | 2024-02-29 01:02:03+00
+--> '1999-01-08' => 1999-01-08 00:00:00 | 1999-01-08 00:00:00+00
+--> '1999-01-08 24:00' => 1999-01-09 00:00:00 | 1999-01-09 00:00:00+00
+--> 'infinity' => infinity | infinity
+--> 'epoch' => 1970-01-01 00:00:00 | 1970-01-01 00:00:00+00
+--> '1999-01-08 04:05:06 BC' => 1999-01-08 04:05:06 BC | 1999-01-08 04:05:06+00 BC
+--> '294276-12-31 23:59:59.999999' => 294276-12-31 23:59:59.999999 | 294276-12-31 23:59:59.999999+00
+--> '294277-01-01' => ERROR 22008: timestamp out of range: "294277-01-01" [POSITION: 8]
+--> '2024-02-30 00:00' => ERROR 22008: date/time field value out of range: "2024-02-30 00:00" [POSITION: 8]
+--> '1999-01-08 04:05:06 Europe/Berlin' => 1999-01-08 04:05:06 | 1999-01-08 03:05:06+00
+--> '1999-07-08 04:05:06 Europe/Berlin' => 1999-07-08 04:05:06 | 1999-07-08 02:05:06+00
+--> '1999-01-08 04:05:06+05:30' => 1999-01-08 04:05:06 | 1999-01-07 22:35:06+00
+--> '1999-01-08 04:05:06 Nowhere/City' => ERROR 22023: time zone "nowhere/city" not recognized [POSITION: 8]
+--> 'Mon Jan 08 04:05:06 1999' => 1999-01-08 04:05:06 | 1999-01-08 04:05:06+00
+--> '4714-11-24 BC' => 4714-11-24 00:00:00 BC | 4714-11-24 00:00:00+00 BC
+
+-- each p: 0 | 1 | 3 | 6
+select timestamp({p}) '2024-02-29 12:34:56.789876', timestamptz '2024-02-29 23:59:59.999999'::timestamptz({p}), time({p}) '12:34:56.789876', '12:34:56.55555+01'::timetz({p});
+--: timestamp timestamp without time zone(0) | timestamptz timestamp with time zone(0) | time time without time zone(0) | timetz time with time zone(0)
+--> 0 => 2024-02-29 12:34:57 | 2024-03-01 00:00:00+00 | 12:34:57 | 12:34:57+01
+--: timestamp timestamp without time zone(1) | timestamptz timestamp with time zone(1) | time time without time zone(1) | timetz time with time zone(1)
+--> 1 => 2024-02-29 12:34:56.8 | 2024-03-01 00:00:00+00 | 12:34:56.8 | 12:34:56.6+01
+--: timestamp timestamp without time zone(3) | timestamptz timestamp with time zone(3) | time time without time zone(3) | timetz time with time zone(3)
+--> 3 => 2024-02-29 12:34:56.79 | 2024-03-01 00:00:00+00 | 12:34:56.79 | 12:34:56.556+01
+--: timestamp timestamp without time zone(6) | timestamptz timestamp with time zone(6) | time time without time zone(6) | timetz time with time zone(6)
+--> 6 => 2024-02-29 12:34:56.789876 | 2024-02-29 23:59:59.999999+00 | 12:34:56.789876 | 12:34:56.55555+01
+
+-- ## Operators: table 9.31
+
+-- each e: date '2001-09-28' + 7 | date '2001-09-28' + interval '1 hour' | date '2001-09-28' + time '03:00' | interval '1 day' + interval '1 hour' | timestamp '2001-09-28 01:00' + interval '23 hours' | time '01:00' + interval '3 hours' | - interval '23 hours' | date '2001-10-01' - date '2001-09-28' | date '2001-10-01' - 7 | date '2001-09-28' - interval '1 hour' | time '05:00' - time '03:00' | time '05:00' - interval '2 hours' | timestamp '2001-09-28 23:00' - interval '23 hours' | interval '1 day' - interval '1 hour' | timestamp '2001-09-29 03:00' - timestamp '2001-07-27 12:00' | interval '1 second' * 900 | interval '1 day' * 21 | double precision '3.5' * interval '1 hour' | interval '1 hour' / 1.5 | 7 + date '2001-09-28' | time '23:00' + interval '2 hours' | date '2001-09-28' + timetz '03:00+02' | timetz '03:00+02' + interval '1 hour' | timestamptz '2001-09-28 01:00+00' - timestamptz '2001-09-27 00:30+01' | date 'infinity' + 1 | date 'infinity' - date '2000-01-01' | timestamp 'infinity' + interval '1 day' | date '2001-01-31' + interval '1 month' | date '2024-02-29' + interval '1 year' | timestamp '2024-03-31' - interval '1 month' | time '03:00' + date '2001-09-28'
+select {e}, pg_typeof({e});
+--: ?column? date | pg_typeof regtype
+--> date '2001-09-28' + 7 => 2001-10-05 | date
+--: ?column? timestamp without time zone | pg_typeof regtype
+--> date '2001-09-28' + interval '1 hour' => 2001-09-28 01:00:00 | timestamp without time zone
+--> date '2001-09-28' + time '03:00' => 2001-09-28 03:00:00 | timestamp without time zone
+--: ?column? interval | pg_typeof regtype
+--> interval '1 day' + interval '1 hour' => 1 day 01:00:00 | interval
+--: ?column? timestamp without time zone | pg_typeof regtype
+--> timestamp '2001-09-28 01:00' + interval '23 hours' => 2001-09-29 00:00:00 | timestamp without time zone
+--: ?column? time without time zone | pg_typeof regtype
+--> time '01:00' + interval '3 hours' => 04:00:00 | time without time zone
+--: ?column? interval | pg_typeof regtype
+--> - interval '23 hours' => -23:00:00 | interval
+--: ?column? integer | pg_typeof regtype
+--> date '2001-10-01' - date '2001-09-28' => 3 | integer
+--: ?column? date | pg_typeof regtype
+--> date '2001-10-01' - 7 => 2001-09-24 | date
+--: ?column? timestamp without time zone | pg_typeof regtype
+--> date '2001-09-28' - interval '1 hour' => 2001-09-27 23:00:00 | timestamp without time zone
+--: ?column? interval | pg_typeof regtype
+--> time '05:00' - time '03:00' => 02:00:00 | interval
+--: ?column? time without time zone | pg_typeof regtype
+--> time '05:00' - interval '2 hours' => 03:00:00 | time without time zone
+--: ?column? timestamp without time zone | pg_typeof regtype
+--> timestamp '2001-09-28 23:00' - interval '23 hours' => 2001-09-28 00:00:00 | timestamp without time zone
+--: ?column? interval | pg_typeof regtype
+--> interval '1 day' - interval '1 hour' => 1 day -01:00:00 | interval
+--> timestamp '2001-09-29 03:00' - timestamp '2001-07-27 12:00' => 63 days 15:00:00 | interval
+--> interval '1 second' * 900 => 00:15:00 | interval
+--> interval '1 day' * 21 => 21 days | interval
+--> double precision '3.5' * interval '1 hour' => 03:30:00 | interval
+--> interval '1 hour' / 1.5 => 00:40:00 | interval
+--: ?column? date | pg_typeof regtype
+--> 7 + date '2001-09-28' => 2001-10-05 | date
+--: ?column? time without time zone | pg_typeof regtype
+--> time '23:00' + interval '2 hours' => 01:00:00 | time without time zone
+--: ?column? timestamp with time zone | pg_typeof regtype
+--> date '2001-09-28' + timetz '03:00+02' => 2001-09-28 01:00:00+00 | timestamp with time zone
+--: ?column? time with time zone | pg_typeof regtype
+--> timetz '03:00+02' + interval '1 hour' => 04:00:00+02 | time with time zone
+--: ?column? interval | pg_typeof regtype
+--> timestamptz '2001-09-28 01:00+00' - timestamptz '2001-09-27 00:30+01' => 1 day 01:30:00 | interval
+--: ?column? date | pg_typeof regtype
+--> date 'infinity' + 1 => infinity | date
+--> date 'infinity' - date '2000-01-01' => ERROR 22008: cannot subtract infinite dates
+--: ?column? timestamp without time zone | pg_typeof regtype
+--> timestamp 'infinity' + interval '1 day' => infinity | timestamp without time zone
+--> date '2001-01-31' + interval '1 month' => 2001-02-28 00:00:00 | timestamp without time zone
+--> date '2024-02-29' + interval '1 year' => 2025-02-28 00:00:00 | timestamp without time zone
+--> timestamp '2024-03-31' - interval '1 month' => 2024-02-29 00:00:00 | timestamp without time zone
+--> time '03:00' + date '2001-09-28' => 2001-09-28 03:00:00 | timestamp without time zone
+
+-- each e: date '5874897-12-31' + 1 | timestamp '294276-12-31' + interval '1 year' | interval '1 day' / 0 | date '4713-01-01 BC' - 100000 | interval '178000000 years' * 2 | timestamp 'infinity' - timestamp 'infinity'
+select {e};
+--> date '5874897-12-31' + 1 => ERROR 22008: date out of range
+--> timestamp '294276-12-31' + interval '1 year' => ERROR 22008: timestamp out of range
+--> interval '1 day' / 0 => ERROR 22012: division by zero
+--> date '4713-01-01 BC' - 100000 => ERROR 22008: date out of range
+--> interval '178000000 years' * 2 => ERROR 22008: interval out of range
+--> timestamp 'infinity' - timestamp 'infinity' => ERROR 22008: cannot subtract infinite timestamps
+
+-- each a: date '2024-02-29' | timestamp '2024-02-29 00:00:01' | timestamptz '2024-02-29 00:00:00+00' | 'infinity'::timestamp
+-- each b: date '2024-02-29' | timestamp '2024-03-01' | timestamptz '2024-02-28 23:00-02'
+select {a} < {b}, {a} = {b}, {a} > {b}, {a} <> {b}, {a} <= {b}, {a} >= {b};
+--: ?column? boolean | ?column? boolean | ?column? boolean | ?column? boolean | ?column? boolean | ?column? boolean
+--> date '2024-02-29', date '2024-02-29' => f | t | f | f | t | t
+--> date '2024-02-29', timestamp '2024-03-01' => t | f | f | t | t | f
+--> date '2024-02-29', timestamptz '2024-02-28 23:00-02' => t | f | f | t | t | f
+--> timestamp '2024-02-29 00:00:01', date '2024-02-29' => f | f | t | t | f | t
+--> timestamp '2024-02-29 00:00:01', timestamp '2024-03-01' => t | f | f | t | t | f
+--> timestamp '2024-02-29 00:00:01', timestamptz '2024-02-28 23:00-02' => t | f | f | t | t | f
+--> timestamptz '2024-02-29 00:00:00+00', date '2024-02-29' => f | t | f | f | t | t
+--> timestamptz '2024-02-29 00:00:00+00', timestamp '2024-03-01' => t | f | f | t | t | f
+--> timestamptz '2024-02-29 00:00:00+00', timestamptz '2024-02-28 23:00-02' => t | f | f | t | t | f
+--> 'infinity'::timestamp, date '2024-02-29' => f | f | t | t | f | t
+--> 'infinity'::timestamp, timestamp '2024-03-01' => f | f | t | t | f | t
+--> 'infinity'::timestamp, timestamptz '2024-02-28 23:00-02' => f | f | t | t | f | t
+
+-- ## extract and date_part
+
+-- each f: century | day | decade | dow | doy | epoch | hour | isodow | isoyear | julian | microseconds | millennium | milliseconds | minute | month | quarter | second | week | year | timezone | timezone_hour | timezone_minute | nonsense
+-- each x: timestamp '2001-02-16 20:38:40.12' | timestamptz '2001-02-16 20:38:40.12-05' | date '2006-01-01' | time '17:12:28.5' | timetz '17:12:28.5+05:30' | interval '40 days 1 minute' | interval '5 years 2 months -3 days 04:05:06.7'
+select extract({f} from {x}), date_part('{f}', {x});
+--: extract numeric | date_part double precision
+--> century, timestamp '2001-02-16 20:38:40.12' => 21 | 21
+--> century, timestamptz '2001-02-16 20:38:40.12-05' => 21 | 21
+--> century, date '2006-01-01' => 21 | 21
+--> century, time '17:12:28.5' => ERROR 0A000: unit "century" not supported for type time without time zone
+--> century, timetz '17:12:28.5+05:30' => ERROR 0A000: unit "century" not supported for type time with time zone
+--> century, interval '40 days 1 minute' => 0 | 0
+--> century, interval '5 years 2 months -3 days 04:05:06.7' => 0 | 0
+--> day, timestamp '2001-02-16 20:38:40.12' => 16 | 16
+--> day, timestamptz '2001-02-16 20:38:40.12-05' => 17 | 17
+--> day, date '2006-01-01' => 1 | 1
+--> day, time '17:12:28.5' => ERROR 0A000: unit "day" not supported for type time without time zone
+--> day, timetz '17:12:28.5+05:30' => ERROR 0A000: unit "day" not supported for type time with time zone
+--> day, interval '40 days 1 minute' => 40 | 40
+--> day, interval '5 years 2 months -3 days 04:05:06.7' => -3 | -3
+--> decade, timestamp '2001-02-16 20:38:40.12' => 200 | 200
+--> decade, timestamptz '2001-02-16 20:38:40.12-05' => 200 | 200
+--> decade, date '2006-01-01' => 200 | 200
+--> decade, time '17:12:28.5' => ERROR 0A000: unit "decade" not supported for type time without time zone
+--> decade, timetz '17:12:28.5+05:30' => ERROR 0A000: unit "decade" not supported for type time with time zone
+--> decade, interval '40 days 1 minute' => 0 | 0
+--> decade, interval '5 years 2 months -3 days 04:05:06.7' => 0 | 0
+--> dow, timestamp '2001-02-16 20:38:40.12' => 5 | 5
+--> dow, timestamptz '2001-02-16 20:38:40.12-05' => 6 | 6
+--> dow, date '2006-01-01' => 0 | 0
+--> dow, time '17:12:28.5' => ERROR 0A000: unit "dow" not supported for type time without time zone
+--> dow, timetz '17:12:28.5+05:30' => ERROR 0A000: unit "dow" not supported for type time with time zone
+--> dow, interval '40 days 1 minute' => ERROR 0A000: unit "dow" not supported for type interval
+--> dow, interval '5 years 2 months -3 days 04:05:06.7' => ERROR 0A000: unit "dow" not supported for type interval
+--> doy, timestamp '2001-02-16 20:38:40.12' => 47 | 47
+--> doy, timestamptz '2001-02-16 20:38:40.12-05' => 48 | 48
+--> doy, date '2006-01-01' => 1 | 1
+--> doy, time '17:12:28.5' => ERROR 0A000: unit "doy" not supported for type time without time zone
+--> doy, timetz '17:12:28.5+05:30' => ERROR 0A000: unit "doy" not supported for type time with time zone
+--> doy, interval '40 days 1 minute' => ERROR 0A000: unit "doy" not supported for type interval
+--> doy, interval '5 years 2 months -3 days 04:05:06.7' => ERROR 0A000: unit "doy" not supported for type interval
+--> epoch, timestamp '2001-02-16 20:38:40.12' => 982355920.120000 | 982355920.12
+--> epoch, timestamptz '2001-02-16 20:38:40.12-05' => 982373920.120000 | 982373920.12
+--> epoch, date '2006-01-01' => 1136073600 | 1136073600
+--> epoch, time '17:12:28.5' => 61948.500000 | 61948.5
+--> epoch, timetz '17:12:28.5+05:30' => 42148.500000 | 42148.5
+--> epoch, interval '40 days 1 minute' => 3456060.000000 | 3456060
+--> epoch, interval '5 years 2 months -3 days 04:05:06.7' => 162727506.700000 | 162727506.7
+--> hour, timestamp '2001-02-16 20:38:40.12' => 20 | 20
+--> hour, timestamptz '2001-02-16 20:38:40.12-05' => 1 | 1
+--> hour, date '2006-01-01' => ERROR 0A000: unit "hour" not supported for type date
+--> hour, time '17:12:28.5' => 17 | 17
+--> hour, timetz '17:12:28.5+05:30' => 17 | 17
+--> hour, interval '40 days 1 minute' => 0 | 0
+--> hour, interval '5 years 2 months -3 days 04:05:06.7' => 4 | 4
+--> isodow, timestamp '2001-02-16 20:38:40.12' => 5 | 5
+--> isodow, timestamptz '2001-02-16 20:38:40.12-05' => 6 | 6
+--> isodow, date '2006-01-01' => 7 | 7
+--> isodow, time '17:12:28.5' => ERROR 0A000: unit "isodow" not supported for type time without time zone
+--> isodow, timetz '17:12:28.5+05:30' => ERROR 0A000: unit "isodow" not supported for type time with time zone
+--> isodow, interval '40 days 1 minute' => ERROR 0A000: unit "isodow" not supported for type interval
+--> isodow, interval '5 years 2 months -3 days 04:05:06.7' => ERROR 0A000: unit "isodow" not supported for type interval
+--> isoyear, timestamp '2001-02-16 20:38:40.12' => 2001 | 2001
+--> isoyear, timestamptz '2001-02-16 20:38:40.12-05' => 2001 | 2001
+--> isoyear, date '2006-01-01' => 2005 | 2005
+--> isoyear, time '17:12:28.5' => ERROR 0A000: unit "isoyear" not supported for type time without time zone
+--> isoyear, timetz '17:12:28.5+05:30' => ERROR 0A000: unit "isoyear" not supported for type time with time zone
+--> isoyear, interval '40 days 1 minute' => ERROR 0A000: unit "isoyear" not supported for type interval
+--> isoyear, interval '5 years 2 months -3 days 04:05:06.7' => ERROR 0A000: unit "isoyear" not supported for type interval
+--> julian, timestamp '2001-02-16 20:38:40.12' => 2451957.86018657407407407407 | 2451957.860186574
+--> julian, timestamptz '2001-02-16 20:38:40.12-05' => 2451958.06851990740740740741 | 2451958.0685199075
+--> julian, date '2006-01-01' => 2453737 | 2453737
+--> julian, time '17:12:28.5' => ERROR 0A000: unit "julian" not supported for type time without time zone
+--> julian, timetz '17:12:28.5+05:30' => ERROR 0A000: unit "julian" not supported for type time with time zone
+--> julian, interval '40 days 1 minute' => ERROR 0A000: unit "julian" not supported for type interval
+--> julian, interval '5 years 2 months -3 days 04:05:06.7' => ERROR 0A000: unit "julian" not supported for type interval
+--> microseconds, timestamp '2001-02-16 20:38:40.12' => 40120000 | 40120000
+--> microseconds, timestamptz '2001-02-16 20:38:40.12-05' => 40120000 | 40120000
+--> microseconds, date '2006-01-01' => ERROR 0A000: unit "microseconds" not supported for type date
+--> microseconds, time '17:12:28.5' => 28500000 | 28500000
+--> microseconds, timetz '17:12:28.5+05:30' => 28500000 | 28500000
+--> microseconds, interval '40 days 1 minute' => 0 | 0
+--> microseconds, interval '5 years 2 months -3 days 04:05:06.7' => 6700000 | 6700000
+--> millennium, timestamp '2001-02-16 20:38:40.12' => 3 | 3
+--> millennium, timestamptz '2001-02-16 20:38:40.12-05' => 3 | 3
+--> millennium, date '2006-01-01' => 3 | 3
+--> millennium, time '17:12:28.5' => ERROR 0A000: unit "millennium" not supported for type time without time zone
+--> millennium, timetz '17:12:28.5+05:30' => ERROR 0A000: unit "millennium" not supported for type time with time zone
+--> millennium, interval '40 days 1 minute' => 0 | 0
+--> millennium, interval '5 years 2 months -3 days 04:05:06.7' => 0 | 0
+--> milliseconds, timestamp '2001-02-16 20:38:40.12' => 40120.000 | 40120
+--> milliseconds, timestamptz '2001-02-16 20:38:40.12-05' => 40120.000 | 40120
+--> milliseconds, date '2006-01-01' => ERROR 0A000: unit "milliseconds" not supported for type date
+--> milliseconds, time '17:12:28.5' => 28500.000 | 28500
+--> milliseconds, timetz '17:12:28.5+05:30' => 28500.000 | 28500
+--> milliseconds, interval '40 days 1 minute' => 0.000 | 0
+--> milliseconds, interval '5 years 2 months -3 days 04:05:06.7' => 6700.000 | 6700
+--> minute, timestamp '2001-02-16 20:38:40.12' => 38 | 38
+--> minute, timestamptz '2001-02-16 20:38:40.12-05' => 38 | 38
+--> minute, date '2006-01-01' => ERROR 0A000: unit "minute" not supported for type date
+--> minute, time '17:12:28.5' => 12 | 12
+--> minute, timetz '17:12:28.5+05:30' => 12 | 12
+--> minute, interval '40 days 1 minute' => 1 | 1
+--> minute, interval '5 years 2 months -3 days 04:05:06.7' => 5 | 5
+--> month, timestamp '2001-02-16 20:38:40.12' => 2 | 2
+--> month, timestamptz '2001-02-16 20:38:40.12-05' => 2 | 2
+--> month, date '2006-01-01' => 1 | 1
+--> month, time '17:12:28.5' => ERROR 0A000: unit "month" not supported for type time without time zone
+--> month, timetz '17:12:28.5+05:30' => ERROR 0A000: unit "month" not supported for type time with time zone
+--> month, interval '40 days 1 minute' => 0 | 0
+--> month, interval '5 years 2 months -3 days 04:05:06.7' => 2 | 2
+--> quarter, timestamp '2001-02-16 20:38:40.12' => 1 | 1
+--> quarter, timestamptz '2001-02-16 20:38:40.12-05' => 1 | 1
+--> quarter, date '2006-01-01' => 1 | 1
+--> quarter, time '17:12:28.5' => ERROR 0A000: unit "quarter" not supported for type time without time zone
+--> quarter, timetz '17:12:28.5+05:30' => ERROR 0A000: unit "quarter" not supported for type time with time zone
+--> quarter, interval '40 days 1 minute' => 1 | 1
+--> quarter, interval '5 years 2 months -3 days 04:05:06.7' => 1 | 1
+--> second, timestamp '2001-02-16 20:38:40.12' => 40.120000 | 40.12
+--> second, timestamptz '2001-02-16 20:38:40.12-05' => 40.120000 | 40.12
+--> second, date '2006-01-01' => ERROR 0A000: unit "second" not supported for type date
+--> second, time '17:12:28.5' => 28.500000 | 28.5
+--> second, timetz '17:12:28.5+05:30' => 28.500000 | 28.5
+--> second, interval '40 days 1 minute' => 0.000000 | 0
+--> second, interval '5 years 2 months -3 days 04:05:06.7' => 6.700000 | 6.7
+--> week, timestamp '2001-02-16 20:38:40.12' => 7 | 7
+--> week, timestamptz '2001-02-16 20:38:40.12-05' => 7 | 7
+--> week, date '2006-01-01' => 52 | 52
+--> week, time '17:12:28.5' => ERROR 0A000: unit "week" not supported for type time without time zone
+--> week, timetz '17:12:28.5+05:30' => ERROR 0A000: unit "week" not supported for type time with time zone
+--> week, interval '40 days 1 minute' => ERROR 0A000: unit "week" not supported for type interval
+--> week, interval '5 years 2 months -3 days 04:05:06.7' => ERROR 0A000: unit "week" not supported for type interval
+--> year, timestamp '2001-02-16 20:38:40.12' => 2001 | 2001
+--> year, timestamptz '2001-02-16 20:38:40.12-05' => 2001 | 2001
+--> year, date '2006-01-01' => 2006 | 2006
+--> year, time '17:12:28.5' => ERROR 0A000: unit "year" not supported for type time without time zone
+--> year, timetz '17:12:28.5+05:30' => ERROR 0A000: unit "year" not supported for type time with time zone
+--> year, interval '40 days 1 minute' => 0 | 0
+--> year, interval '5 years 2 months -3 days 04:05:06.7' => 5 | 5
+--> timezone, timestamp '2001-02-16 20:38:40.12' => ERROR 0A000: unit "timezone" not supported for type timestamp without time zone
+--> timezone, timestamptz '2001-02-16 20:38:40.12-05' => 0 | 0
+--> timezone, date '2006-01-01' => ERROR 0A000: unit "timezone" not supported for type date
+--> timezone, time '17:12:28.5' => ERROR 0A000: unit "timezone" not supported for type time without time zone
+--> timezone, timetz '17:12:28.5+05:30' => 19800 | 19800
+--> timezone, interval '40 days 1 minute' => ERROR 0A000: unit "timezone" not supported for type interval
+--> timezone, interval '5 years 2 months -3 days 04:05:06.7' => ERROR 0A000: unit "timezone" not supported for type interval
+--> timezone_hour, timestamp '2001-02-16 20:38:40.12' => ERROR 0A000: unit "timezone_hour" not supported for type timestamp without time zone
+--> timezone_hour, timestamptz '2001-02-16 20:38:40.12-05' => 0 | 0
+--> timezone_hour, date '2006-01-01' => ERROR 0A000: unit "timezone_hour" not supported for type date
+--> timezone_hour, time '17:12:28.5' => ERROR 0A000: unit "timezone_hour" not supported for type time without time zone
+--> timezone_hour, timetz '17:12:28.5+05:30' => 5 | 5
+--> timezone_hour, interval '40 days 1 minute' => ERROR 0A000: unit "timezone_hour" not supported for type interval
+--> timezone_hour, interval '5 years 2 months -3 days 04:05:06.7' => ERROR 0A000: unit "timezone_hour" not supported for type interval
+--> timezone_minute, timestamp '2001-02-16 20:38:40.12' => ERROR 0A000: unit "timezone_minute" not supported for type timestamp without time zone
+--> timezone_minute, timestamptz '2001-02-16 20:38:40.12-05' => 0 | 0
+--> timezone_minute, date '2006-01-01' => ERROR 0A000: unit "timezone_minute" not supported for type date
+--> timezone_minute, time '17:12:28.5' => ERROR 0A000: unit "timezone_minute" not supported for type time without time zone
+--> timezone_minute, timetz '17:12:28.5+05:30' => 30 | 30
+--> timezone_minute, interval '40 days 1 minute' => ERROR 0A000: unit "timezone_minute" not supported for type interval
+--> timezone_minute, interval '5 years 2 months -3 days 04:05:06.7' => ERROR 0A000: unit "timezone_minute" not supported for type interval
+--> nonsense, timestamp '2001-02-16 20:38:40.12' => ERROR 22023: unit "nonsense" not recognized for type timestamp without time zone
+--> nonsense, timestamptz '2001-02-16 20:38:40.12-05' => ERROR 22023: unit "nonsense" not recognized for type timestamp with time zone
+--> nonsense, date '2006-01-01' => ERROR 22023: unit "nonsense" not recognized for type date
+--> nonsense, time '17:12:28.5' => ERROR 22023: unit "nonsense" not recognized for type time without time zone
+--> nonsense, timetz '17:12:28.5+05:30' => ERROR 22023: unit "nonsense" not recognized for type time with time zone
+--> nonsense, interval '40 days 1 minute' => ERROR 22023: unit "nonsense" not recognized for type interval
+--> nonsense, interval '5 years 2 months -3 days 04:05:06.7' => ERROR 22023: unit "nonsense" not recognized for type interval
+
+-- each f: year | day | epoch | hour | century | nonsense
+-- each x: timestamp 'infinity' | date '-infinity' | date '0044-03-15 BC' | date '2000-12-31' | timestamp '1969-12-31 23:59:59.5'
+select extract({f} from {x});
+--: extract numeric
+--> year, timestamp 'infinity' => Infinity
+--> year, date '-infinity' => -Infinity
+--> year, date '0044-03-15 BC' => -44
+--> year, date '2000-12-31' => 2000
+--> year, timestamp '1969-12-31 23:59:59.5' => 1969
+--> day, timestamp 'infinity' => ∅
+--> day, date '-infinity' => ∅
+--> day, date '0044-03-15 BC' => 15
+--> day, date '2000-12-31' => 31
+--> day, timestamp '1969-12-31 23:59:59.5' => 31
+--> epoch, timestamp 'infinity' => Infinity
+--> epoch, date '-infinity' => -Infinity
+--> epoch, date '0044-03-15 BC' => -63517824000
+--> epoch, date '2000-12-31' => 978220800
+--> epoch, timestamp '1969-12-31 23:59:59.5' => -0.500000
+--> hour, timestamp 'infinity' => ∅
+--> hour, date '-infinity' => ERROR 0A000: unit "hour" not supported for type date
+--> hour, date '0044-03-15 BC' => ERROR 0A000: unit "hour" not supported for type date
+--> hour, date '2000-12-31' => ERROR 0A000: unit "hour" not supported for type date
+--> hour, timestamp '1969-12-31 23:59:59.5' => 23
+--> century, timestamp 'infinity' => Infinity
+--> century, date '-infinity' => -Infinity
+--> century, date '0044-03-15 BC' => -1
+--> century, date '2000-12-31' => 20
+--> century, timestamp '1969-12-31 23:59:59.5' => 20
+--> nonsense, timestamp 'infinity' => ERROR 22023: unit "nonsense" not recognized for type timestamp without time zone
+--> nonsense, date '-infinity' => ERROR 22023: unit "nonsense" not recognized for type date
+--> nonsense, date '0044-03-15 BC' => ERROR 22023: unit "nonsense" not recognized for type date
+--> nonsense, date '2000-12-31' => ERROR 22023: unit "nonsense" not recognized for type date
+--> nonsense, timestamp '1969-12-31 23:59:59.5' => ERROR 22023: unit "nonsense" not recognized for type timestamp without time zone
+
+select extract('year' from date '2024-02-29'), extract("month" from date '2024-02-29'), date_part('Year', date '2024-02-29'), date_part('years', date '2024-02-29'), date_part('sec', time '01:02:03.5');
+--: extract numeric | extract numeric | date_part double precision | date_part double precision | date_part double precision
+--> 2024 | 2 | 2024 | 2024 | 3.5
+
+-- ## date_trunc and date_bin
+
+-- each f: microseconds | milliseconds | second | minute | hour | day | week | month | quarter | year | decade | century | millennium | nonsense
+-- each x: timestamp '2001-02-16 20:38:40.123456' | timestamptz '2001-02-18 20:38:40.123456+00' | interval '3 years 5 months 2 days 02:47:33.5' | date '1999-12-31'
+select date_trunc('{f}', {x});
+--: date_trunc timestamp without time zone
+--> microseconds, timestamp '2001-02-16 20:38:40.123456' => 2001-02-16 20:38:40.123456
+--: date_trunc timestamp with time zone
+--> microseconds, timestamptz '2001-02-18 20:38:40.123456+00' => 2001-02-18 20:38:40.123456+00
+--: date_trunc interval
+--> microseconds, interval '3 years 5 months 2 days 02:47:33.5' => 3 years 5 mons 2 days 02:47:33.5
+--: date_trunc timestamp with time zone
+--> microseconds, date '1999-12-31' => 1999-12-31 00:00:00+00
+--: date_trunc timestamp without time zone
+--> milliseconds, timestamp '2001-02-16 20:38:40.123456' => 2001-02-16 20:38:40.123
+--: date_trunc timestamp with time zone
+--> milliseconds, timestamptz '2001-02-18 20:38:40.123456+00' => 2001-02-18 20:38:40.123+00
+--: date_trunc interval
+--> milliseconds, interval '3 years 5 months 2 days 02:47:33.5' => 3 years 5 mons 2 days 02:47:33.5
+--: date_trunc timestamp with time zone
+--> milliseconds, date '1999-12-31' => 1999-12-31 00:00:00+00
+--: date_trunc timestamp without time zone
+--> second, timestamp '2001-02-16 20:38:40.123456' => 2001-02-16 20:38:40
+--: date_trunc timestamp with time zone
+--> second, timestamptz '2001-02-18 20:38:40.123456+00' => 2001-02-18 20:38:40+00
+--: date_trunc interval
+--> second, interval '3 years 5 months 2 days 02:47:33.5' => 3 years 5 mons 2 days 02:47:33
+--: date_trunc timestamp with time zone
+--> second, date '1999-12-31' => 1999-12-31 00:00:00+00
+--: date_trunc timestamp without time zone
+--> minute, timestamp '2001-02-16 20:38:40.123456' => 2001-02-16 20:38:00
+--: date_trunc timestamp with time zone
+--> minute, timestamptz '2001-02-18 20:38:40.123456+00' => 2001-02-18 20:38:00+00
+--: date_trunc interval
+--> minute, interval '3 years 5 months 2 days 02:47:33.5' => 3 years 5 mons 2 days 02:47:00
+--: date_trunc timestamp with time zone
+--> minute, date '1999-12-31' => 1999-12-31 00:00:00+00
+--: date_trunc timestamp without time zone
+--> hour, timestamp '2001-02-16 20:38:40.123456' => 2001-02-16 20:00:00
+--: date_trunc timestamp with time zone
+--> hour, timestamptz '2001-02-18 20:38:40.123456+00' => 2001-02-18 20:00:00+00
+--: date_trunc interval
+--> hour, interval '3 years 5 months 2 days 02:47:33.5' => 3 years 5 mons 2 days 02:00:00
+--: date_trunc timestamp with time zone
+--> hour, date '1999-12-31' => 1999-12-31 00:00:00+00
+--: date_trunc timestamp without time zone
+--> day, timestamp '2001-02-16 20:38:40.123456' => 2001-02-16 00:00:00
+--: date_trunc timestamp with time zone
+--> day, timestamptz '2001-02-18 20:38:40.123456+00' => 2001-02-18 00:00:00+00
+--: date_trunc interval
+--> day, interval '3 years 5 months 2 days 02:47:33.5' => 3 years 5 mons 2 days
+--: date_trunc timestamp with time zone
+--> day, date '1999-12-31' => 1999-12-31 00:00:00+00
+--: date_trunc timestamp without time zone
+--> week, timestamp '2001-02-16 20:38:40.123456' => 2001-02-12 00:00:00
+--: date_trunc timestamp with time zone
+--> week, timestamptz '2001-02-18 20:38:40.123456+00' => 2001-02-12 00:00:00+00
+--> week, interval '3 years 5 months 2 days 02:47:33.5' => ERROR 0A000: unit "week" not supported for type interval [DETAIL: Months usually have fractional weeks.]
+--> week, date '1999-12-31' => 1999-12-27 00:00:00+00
+--: date_trunc timestamp without time zone
+--> month, timestamp '2001-02-16 20:38:40.123456' => 2001-02-01 00:00:00
+--: date_trunc timestamp with time zone
+--> month, timestamptz '2001-02-18 20:38:40.123456+00' => 2001-02-01 00:00:00+00
+--: date_trunc interval
+--> month, interval '3 years 5 months 2 days 02:47:33.5' => 3 years 5 mons
+--: date_trunc timestamp with time zone
+--> month, date '1999-12-31' => 1999-12-01 00:00:00+00
+--: date_trunc timestamp without time zone
+--> quarter, timestamp '2001-02-16 20:38:40.123456' => 2001-01-01 00:00:00
+--: date_trunc timestamp with time zone
+--> quarter, timestamptz '2001-02-18 20:38:40.123456+00' => 2001-01-01 00:00:00+00
+--: date_trunc interval
+--> quarter, interval '3 years 5 months 2 days 02:47:33.5' => 3 years 3 mons
+--: date_trunc timestamp with time zone
+--> quarter, date '1999-12-31' => 1999-10-01 00:00:00+00
+--: date_trunc timestamp without time zone
+--> year, timestamp '2001-02-16 20:38:40.123456' => 2001-01-01 00:00:00
+--: date_trunc timestamp with time zone
+--> year, timestamptz '2001-02-18 20:38:40.123456+00' => 2001-01-01 00:00:00+00
+--: date_trunc interval
+--> year, interval '3 years 5 months 2 days 02:47:33.5' => 3 years
+--: date_trunc timestamp with time zone
+--> year, date '1999-12-31' => 1999-01-01 00:00:00+00
+--: date_trunc timestamp without time zone
+--> decade, timestamp '2001-02-16 20:38:40.123456' => 2000-01-01 00:00:00
+--: date_trunc timestamp with time zone
+--> decade, timestamptz '2001-02-18 20:38:40.123456+00' => 2000-01-01 00:00:00+00
+--: date_trunc interval
+--> decade, interval '3 years 5 months 2 days 02:47:33.5' => 00:00:00
+--: date_trunc timestamp with time zone
+--> decade, date '1999-12-31' => 1990-01-01 00:00:00+00
+--: date_trunc timestamp without time zone
+--> century, timestamp '2001-02-16 20:38:40.123456' => 2001-01-01 00:00:00
+--: date_trunc timestamp with time zone
+--> century, timestamptz '2001-02-18 20:38:40.123456+00' => 2001-01-01 00:00:00+00
+--: date_trunc interval
+--> century, interval '3 years 5 months 2 days 02:47:33.5' => 00:00:00
+--: date_trunc timestamp with time zone
+--> century, date '1999-12-31' => 1901-01-01 00:00:00+00
+--: date_trunc timestamp without time zone
+--> millennium, timestamp '2001-02-16 20:38:40.123456' => 2001-01-01 00:00:00
+--: date_trunc timestamp with time zone
+--> millennium, timestamptz '2001-02-18 20:38:40.123456+00' => 2001-01-01 00:00:00+00
+--: date_trunc interval
+--> millennium, interval '3 years 5 months 2 days 02:47:33.5' => 00:00:00
+--: date_trunc timestamp with time zone
+--> millennium, date '1999-12-31' => 1001-01-01 00:00:00+00
+--> nonsense, timestamp '2001-02-16 20:38:40.123456' => ERROR 22023: unit "nonsense" not recognized for type timestamp without time zone
+--> nonsense, timestamptz '2001-02-18 20:38:40.123456+00' => ERROR 22023: unit "nonsense" not recognized for type timestamp with time zone
+--> nonsense, interval '3 years 5 months 2 days 02:47:33.5' => ERROR 22023: unit "nonsense" not recognized for type interval
+--> nonsense, date '1999-12-31' => ERROR 22023: unit "nonsense" not recognized for type timestamp with time zone
+
+select date_trunc('day', timestamptz '2001-02-16 20:38:40+00', 'Australia/Sydney'), date_trunc('hour', timestamp 'infinity');
+--: date_trunc timestamp with time zone | date_trunc timestamp without time zone
+--> 2001-02-16 13:00:00+00 | infinity
+-- each s: '15 minutes' | '2 hours' | '1 day' | '7 days' | '2.5 seconds'
+select date_bin({s}, timestamp '2020-02-11 15:44:17', timestamp '2001-01-01'), date_bin({s}, timestamp '1999-02-11 15:44:17', timestamp '2001-01-01 00:02:30'), date_bin({s}, timestamptz '2020-02-11 15:44:17+01', timestamptz '2001-01-01 00:00+00');
+--: date_bin timestamp without time zone | date_bin timestamp without time zone | date_bin timestamp with time zone
+--> '15 minutes' => 2020-02-11 15:30:00 | 1999-02-11 15:32:30 | 2020-02-11 14:30:00+00
+--> '2 hours' => 2020-02-11 14:00:00 | 1999-02-11 14:02:30 | 2020-02-11 14:00:00+00
+--> '1 day' => 2020-02-11 00:00:00 | 1999-02-11 00:02:30 | 2020-02-11 00:00:00+00
+--> '7 days' => 2020-02-10 00:00:00 | 1999-02-08 00:02:30 | 2020-02-10 00:00:00+00
+--> '2.5 seconds' => 2020-02-11 15:44:15 | 1999-02-11 15:44:15 | 2020-02-11 14:44:15+00
+-- each s: '0' | '-1 day' | '1 month'
+select date_bin({s}, timestamp '2020-02-11 15:44:17', timestamp '2001-01-01');
+--> '0' => ERROR 22008: stride must be greater than zero
+--> '-1 day' => ERROR 22008: stride must be greater than zero
+--> '1 month' => ERROR 0A000: timestamps cannot be binned into intervals containing months or years
+
+-- ## Making and measuring
+
+-- each a ~ b: timestamp '2001-04-10' ~ timestamp '1957-06-13' | timestamp '2024-03-01' ~ timestamp '2024-02-29' | timestamp '2024-01-31 10:00' ~ timestamp '2024-03-01 09:00' | timestamptz '2024-03-31 12:00+00' ~ timestamptz '2024-02-29 13:00+00' | date '2024-02-29' ~ date '2023-02-28'
+select age({a}, {b}), age({b}, {a}), {a} - {b};
+--: age interval | age interval | ?column? interval
+--> timestamp '2001-04-10', timestamp '1957-06-13' => 43 years 9 mons 27 days | -43 years -9 mons -27 days | 16007 days
+--> timestamp '2024-03-01', timestamp '2024-02-29' => 1 day | -1 days | 1 day
+--> timestamp '2024-01-31 10:00', timestamp '2024-03-01 09:00' => -1 mons -23:00:00 | 1 mon 23:00:00 | -29 days -23:00:00
+--> timestamptz '2024-03-31 12:00+00', timestamptz '2024-02-29 13:00+00' => 1 mon 1 day 23:00:00 | -1 mons -1 days -23:00:00 | 30 days 23:00:00
+--: age interval | age interval | ?column? integer
+--> date '2024-02-29', date '2023-02-28' => 1 year 1 day | -1 years -1 days | 366
+select age(timestamp '1957-06-13') = age(current_date, timestamp '1957-06-13'), age(current_date::timestamptz);
+--: ?column? boolean | age interval
+--> t | 00:00:00
+
+-- each y ~ m ~ d: 2013 ~ 7 ~ 15 | -44 ~ 3 ~ 15 | 2024 ~ 2 ~ 29 | 2023 ~ 2 ~ 29 | 0 ~ 1 ~ 1 | 2024 ~ 13 ~ 1 | null ~ 1 ~ 1
+select make_date({y}, {m}, {d});
+--: make_date date
+--> 2013, 7, 15 => 2013-07-15
+--> -44, 3, 15 => 0044-03-15 BC
+--> 2024, 2, 29 => 2024-02-29
+--> 2023, 2, 29 => ERROR 22008: date field value out of range: 2023-02-29
+--> 0, 1, 1 => ERROR 22008: date field value out of range: 0-01-01
+--> 2024, 13, 1 => ERROR 22008: date field value out of range: 2024-13-01
+--> null, 1, 1 => ∅
+-- each h ~ m ~ s: 8 ~ 15 ~ 23.5 | 24 ~ 0 ~ 0 | 23 ~ 59 ~ 60 | 25 ~ 0 ~ 0 | 8 ~ -1 ~ 0
+select make_time({h}, {m}, {s});
+--: make_time time without time zone
+--> 8, 15, 23.5 => 08:15:23.5
+--> 24, 0, 0 => 24:00:00
+--> 23, 59, 60 => 24:00:00
+--> 25, 0, 0 => ERROR 22008: time field value out of range: 25:00:00
+--> 8, -1, 0 => ERROR 22008: time field value out of range: 8:-1:00
+select make_timestamp(2013, 7, 15, 8, 15, 23.5), make_timestamptz(2013, 7, 15, 8, 15, 23.5), make_timestamptz(2013, 7, 15, 8, 15, 23.5, 'America/New_York'), make_timestamptz(2013, 7, 15, 8, 15, 23.5, '+03');
+--: make_timestamp timestamp without time zone | make_timestamptz timestamp with time zone | make_timestamptz timestamp with time zone | make_timestamptz timestamp with time zone
+--> 2013-07-15 08:15:23.5 | 2013-07-15 08:15:23.5+00 | 2013-07-15 12:15:23.5+00 | 2013-07-15 05:15:23.5+00
+select make_timestamp(2013, 13, 15, 8, 15, 23.5);
+--> ERROR 22008: date field value out of range: 2013-13-15
+-- each x: 1284352323 | 0 | -1.5 | 'Infinity' | '-Infinity'
+select to_timestamp({x});
+--: to_timestamp timestamp with time zone
+--> 1284352323 => 2010-09-13 04:32:03+00
+--> 0 => 1970-01-01 00:00:00+00
+--> -1.5 => 1969-12-31 23:59:58.5+00
+--> 'Infinity' => infinity
+--> '-Infinity' => -infinity
+select to_timestamp('NaN');
+--> ERROR 22008: timestamp cannot be NaN
+-- each x: timestamp '2024-01-01' | date 'infinity' | timestamptz '-infinity' | interval '4 hours' | null::date
+select isfinite({x});
+--: isfinite boolean
+--> timestamp '2024-01-01' => t
+--> date 'infinity' => f
+--> timestamptz '-infinity' => f
+--> interval '4 hours' => t
+--> null::date => ∅
+
+-- each a: date '2001-02-16', date '2001-12-21' | date '2001-02-16', interval '100 days' | timestamp '2001-01-01 00:00', timestamp '2001-01-02' | time '09:00', time '10:00'
+select ({a}) overlaps ({a});
+--: overlaps boolean
+--> date '2001-02-16', date '2001-12-21' => t
+--> date '2001-02-16', interval '100 days' => t
+--> timestamp '2001-01-01 00:00', timestamp '2001-01-02' => t
+--> time '09:00', time '10:00' => t
+-- each a: (date '2001-02-16', date '2001-12-21') overlaps (date '2001-10-30', date '2002-10-30') | (date '2001-02-16', interval '100 days') overlaps (date '2001-10-30', date '2002-10-30') | (date '2001-10-29', date '2001-10-30') overlaps (date '2001-10-30', date '2001-10-31') | (date '2001-10-30', date '2001-10-30') overlaps (date '2001-10-30', date '2001-10-31') | (time '09:00', null) overlaps (time '08:00', time '10:00')
+select {a};
+--: overlaps boolean
+--> (date '2001-02-16', date '2001-12-21') overlaps (date '2001-10-30', date '2002-10-30') => t
+--> (date '2001-02-16', interval '100 days') overlaps (date '2001-10-30', date '2002-10-30') => f
+--> (date '2001-10-29', date '2001-10-30') overlaps (date '2001-10-30', date '2001-10-31') => f
+--> (date '2001-10-30', date '2001-10-30') overlaps (date '2001-10-30', date '2001-10-31') => t
+--> (time '09:00', null) overlaps (time '08:00', time '10:00') => ERROR 42725: function pg_catalog.overlaps(time without time zone, unknown, time without time zone, time without time zone) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 29]
+
+-- ## Now
+
+select now() = transaction_timestamp(), statement_timestamp() >= now(), clock_timestamp() >= statement_timestamp(), current_timestamp = now(), localtimestamp = now()::timestamp, current_date = now()::date, localtime = now()::time, current_time = now()::timetz;
+--: ?column? boolean | ?column? boolean | ?column? boolean | ?column? boolean | ?column? boolean | ?column? boolean | ?column? boolean | ?column? boolean
+--> t | t | t | t | t | t | t | t
+select pg_typeof(now()), pg_typeof(current_time), pg_typeof(localtime), pg_typeof(localtimestamp(3)), pg_typeof(current_timestamp(0)), pg_typeof(timeofday()), pg_typeof(clock_timestamp());
+--: pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype
+--> timestamp with time zone | time with time zone | time without time zone | timestamp without time zone | timestamp with time zone | text | timestamp with time zone
+select 'now'::timestamp <= clock_timestamp()::timestamp, 'today'::date = current_date, 'tomorrow'::date - 'yesterday'::date, 'today'::timestamp = current_date;
+--: ?column? boolean | ?column? boolean | ?column? integer | ?column? boolean
+--> t | t | 2 | t
+
+-- ## Casts between them
+
+-- each x: date '2024-02-29' | timestamp '2024-02-29 23:30:15.5' | timestamptz '2024-02-29 23:30:15.5+00' | time '23:30:15.5' | timetz '23:30:15.5+02' | interval '1 day 23:30:15.5'
+-- each t: date | timestamp | timestamptz | time | timetz | interval | text | int
+select {x}::{t};
+--: date date
+--> date '2024-02-29', date => 2024-02-29
+--: timestamp timestamp without time zone
+--> date '2024-02-29', timestamp => 2024-02-29 00:00:00
+--: timestamptz timestamp with time zone
+--> date '2024-02-29', timestamptz => 2024-02-29 00:00:00+00
+--> date '2024-02-29', time => ERROR 42846: cannot cast type date to time without time zone [POSITION: 25]
+--> date '2024-02-29', timetz => ERROR 42846: cannot cast type date to time with time zone [POSITION: 25]
+--> date '2024-02-29', interval => ERROR 42846: cannot cast type date to interval [POSITION: 25]
+--: text text
+--> date '2024-02-29', text => 2024-02-29
+--> date '2024-02-29', int => ERROR 42846: cannot cast type date to integer [POSITION: 25]
+--: date date
+--> timestamp '2024-02-29 23:30:15.5', date => 2024-02-29
+--: timestamp timestamp without time zone
+--> timestamp '2024-02-29 23:30:15.5', timestamp => 2024-02-29 23:30:15.5
+--: timestamptz timestamp with time zone
+--> timestamp '2024-02-29 23:30:15.5', timestamptz => 2024-02-29 23:30:15.5+00
+--: time time without time zone
+--> timestamp '2024-02-29 23:30:15.5', time => 23:30:15.5
+--> timestamp '2024-02-29 23:30:15.5', timetz => ERROR 42846: cannot cast type timestamp without time zone to time with time zone [POSITION: 41]
+--> timestamp '2024-02-29 23:30:15.5', interval => ERROR 42846: cannot cast type timestamp without time zone to interval [POSITION: 41]
+--: text text
+--> timestamp '2024-02-29 23:30:15.5', text => 2024-02-29 23:30:15.5
+--> timestamp '2024-02-29 23:30:15.5', int => ERROR 42846: cannot cast type timestamp without time zone to integer [POSITION: 41]
+--: date date
+--> timestamptz '2024-02-29 23:30:15.5+00', date => 2024-02-29
+--: timestamp timestamp without time zone
+--> timestamptz '2024-02-29 23:30:15.5+00', timestamp => 2024-02-29 23:30:15.5
+--: timestamptz timestamp with time zone
+--> timestamptz '2024-02-29 23:30:15.5+00', timestamptz => 2024-02-29 23:30:15.5+00
+--: time time without time zone
+--> timestamptz '2024-02-29 23:30:15.5+00', time => 23:30:15.5
+--: timetz time with time zone
+--> timestamptz '2024-02-29 23:30:15.5+00', timetz => 23:30:15.5+00
+--> timestamptz '2024-02-29 23:30:15.5+00', interval => ERROR 42846: cannot cast type timestamp with time zone to interval [POSITION: 46]
+--: text text
+--> timestamptz '2024-02-29 23:30:15.5+00', text => 2024-02-29 23:30:15.5+00
+--> timestamptz '2024-02-29 23:30:15.5+00', int => ERROR 42846: cannot cast type timestamp with time zone to integer [POSITION: 46]
+--> time '23:30:15.5', date => ERROR 42846: cannot cast type time without time zone to date [POSITION: 25]
+--> time '23:30:15.5', timestamp => ERROR 42846: cannot cast type time without time zone to timestamp without time zone [POSITION: 25]
+--> time '23:30:15.5', timestamptz => ERROR 42846: cannot cast type time without time zone to timestamp with time zone [POSITION: 25]
+--: time time without time zone
+--> time '23:30:15.5', time => 23:30:15.5
+--: timetz time with time zone
+--> time '23:30:15.5', timetz => 23:30:15.5+00
+--: interval interval
+--> time '23:30:15.5', interval => 23:30:15.5
+--: text text
+--> time '23:30:15.5', text => 23:30:15.5
+--> time '23:30:15.5', int => ERROR 42846: cannot cast type time without time zone to integer [POSITION: 25]
+--> timetz '23:30:15.5+02', date => ERROR 42846: cannot cast type time with time zone to date [POSITION: 30]
+--> timetz '23:30:15.5+02', timestamp => ERROR 42846: cannot cast type time with time zone to timestamp without time zone [POSITION: 30]
+--> timetz '23:30:15.5+02', timestamptz => ERROR 42846: cannot cast type time with time zone to timestamp with time zone [POSITION: 30]
+--: time time without time zone
+--> timetz '23:30:15.5+02', time => 23:30:15.5
+--: timetz time with time zone
+--> timetz '23:30:15.5+02', timetz => 23:30:15.5+02
+--> timetz '23:30:15.5+02', interval => ERROR 42846: cannot cast type time with time zone to interval [POSITION: 30]
+--: text text
+--> timetz '23:30:15.5+02', text => 23:30:15.5+02
+--> timetz '23:30:15.5+02', int => ERROR 42846: cannot cast type time with time zone to integer [POSITION: 30]
+--> interval '1 day 23:30:15.5', date => ERROR 42846: cannot cast type interval to date [POSITION: 35]
+--> interval '1 day 23:30:15.5', timestamp => ERROR 42846: cannot cast type interval to timestamp without time zone [POSITION: 35]
+--> interval '1 day 23:30:15.5', timestamptz => ERROR 42846: cannot cast type interval to timestamp with time zone [POSITION: 35]
+--: time time without time zone
+--> interval '1 day 23:30:15.5', time => 23:30:15.5
+--> interval '1 day 23:30:15.5', timetz => ERROR 42846: cannot cast type interval to time with time zone [POSITION: 35]
+--: interval interval
+--> interval '1 day 23:30:15.5', interval => 1 day 23:30:15.5
+--: text text
+--> interval '1 day 23:30:15.5', text => 1 day 23:30:15.5
+--> interval '1 day 23:30:15.5', int => ERROR 42846: cannot cast type interval to integer [POSITION: 35]
+
+-- ## Series and sets
+
+select d::date from generate_series(date '2024-02-27', date '2024-03-02', interval '1 day') d;
+--: d date
+--> 2024-02-27
+--> 2024-02-28
+--> 2024-02-29
+--> 2024-03-01
+--> 2024-03-02
+select * from generate_series(timestamp '2024-01-31', timestamp '2024-05-31', '1 month');
+--: generate_series timestamp without time zone
+--> 2024-01-31 00:00:00
+--> 2024-02-29 00:00:00
+--> 2024-03-29 00:00:00
+--> 2024-04-29 00:00:00
+--> 2024-05-29 00:00:00
+select * from generate_series(timestamptz '2024-03-30 12:00+00', timestamptz '2024-03-31 12:00+00', '12 hours') with ordinality;
+--: generate_series timestamp with time zone | ordinality bigint
+--> 2024-03-30 12:00:00+00 | 1
+--> 2024-03-31 00:00:00+00 | 2
+--> 2024-03-31 12:00:00+00 | 3
+select * from generate_series(timestamp '2024-01-03', timestamp '2024-01-01', '-1 day');
+--: generate_series timestamp without time zone
+--> 2024-01-03 00:00:00
+--> 2024-01-02 00:00:00
+--> 2024-01-01 00:00:00
+select * from generate_series(timestamp '2024-01-03', timestamp '2024-01-01', '0 days');
+--> ERROR 22023: step size cannot equal zero
+select count(*) from generate_series(timestamp '2024-01-03', timestamp '2024-01-01', '1 day');
+--: count bigint
+--> 0
+select min(d), max(d), max(d) - min(d), count(distinct date_trunc('month', d)) from generate_series(date '2024-01-01', date '2024-12-31', '1 day') d;
+--: min timestamp with time zone | max timestamp with time zone | ?column? interval | count bigint
+--> 2024-01-01 00:00:00+00 | 2024-12-31 00:00:00+00 | 365 days | 12

@@ -1,0 +1,378 @@
+-- # SQL/JSON path: section 9.16.2
+
+-- ## Reading and writing paths
+
+-- each p: '$' | '$.a' | '$.a.b[0]' | 'strict $.a' | 'lax $."a b"' | '$[*]' | '$[1 to 3]' | '$[last]' | '$[last - 1, 0]' | '$.**' | '$.**{2}' | '$.**{1 to 3}' | '$.**{last}' | '$.*' | '$ ? (@.a > 1)' | '$.a ? (@ == "x" && !(@ < 2))' | '$.a + 1' | '-$.a' | '$.a * 2 - 3 / 4 % 5' | '1 + 2 * 3' | '(1 + 2) * 3' | '$.size()' | '$.a.type()' | '$.double()' | '$.ceiling()' | '$.floor()' | '$.abs()' | '$.keyvalue()' | '$.datetime()' | '$.datetime("HH24")' | '$x' | '$"x y"' | '$ ? (@ like_regex "^a" flag "ix")' | '$ ? (@ starts with "a")' | '$ ? (@ starts with $x)' | '$ ? (exists (@.a))' | '$ ? ((@.a == 1) is unknown)' | '"a\nb"' | '1.5e3' | 'true' | 'null' | '$.a == 1' | '$.a[0].b'
+--  | '' | '$.' | '$[' | '$ ?' | '@' | 'a' | '$.a ? (1)' | '$[last' | 'last' | '$.a ? (@ like_regex "(")' | '$ ? (@ like_regex "a" flag "z")' | '$.a.nosuch()' | '1 2' | '$.a = 1' | '$.1' | '"unclosed' | '$ ? (@.a == 1 or @.b == 2)'
+select {p}::jsonpath;
+--: jsonpath jsonpath
+--> '$' => $
+--> '$.a' => $."a"
+--> '$.a.b[0]' => $."a"."b"[0]
+--> 'strict $.a' => strict $."a"
+--> 'lax $."a b"' => $."a b"
+--> '$[*]' => $[*]
+--> '$[1 to 3]' => $[1 to 3]
+--> '$[last]' => $[last]
+--> '$[last - 1, 0]' => $[last - 1,0]
+--> '$.**' => $.**
+--> '$.**{2}' => $.**{2}
+--> '$.**{1 to 3}' => $.**{1 to 3}
+--> '$.**{last}' => $.**{last}
+--> '$.*' => $.*
+--> '$ ? (@.a > 1)' => $?(@."a" > 1)
+--> '$.a ? (@ == "x" && !(@ < 2))' => $."a"?(@ == "x" && !(@ < 2))
+--> '$.a + 1' => ($."a" + 1)
+--> '-$.a' => (-$."a")
+--> '$.a * 2 - 3 / 4 % 5' => ($."a" * 2 - (3 / 4) % 5)
+--> '1 + 2 * 3' => (1 + 2 * 3)
+--> '(1 + 2) * 3' => ((1 + 2) * 3)
+--> '$.size()' => $.size()
+--> '$.a.type()' => $."a".type()
+--> '$.double()' => $.double()
+--> '$.ceiling()' => $.ceiling()
+--> '$.floor()' => $.floor()
+--> '$.abs()' => $.abs()
+--> '$.keyvalue()' => $.keyvalue()
+--> '$.datetime()' => $.datetime()
+--> '$.datetime("HH24")' => $.datetime("HH24")
+--> '$x' => $"x"
+--> '$"x y"' => $"x y"
+--> '$ ? (@ like_regex "^a" flag "ix")' => ERROR 0A000: XQuery "x" flag (expanded regular expressions) is not implemented [POSITION: 8]
+--> '$ ? (@ starts with "a")' => $?(@ starts with "a")
+--> '$ ? (@ starts with $x)' => $?(@ starts with $"x")
+--> '$ ? (exists (@.a))' => $?(exists (@."a"))
+--> '$ ? ((@.a == 1) is unknown)' => $?((@."a" == 1) is unknown)
+--> '"a\nb"' => "\"a\\nb\""
+--> '1.5e3' => 1500
+--> 'true' => true
+--> 'null' => null
+--> '$.a == 1' => ($."a" == 1)
+--> '$.a[0].b' => $."a"[0]."b"
+--> '' => ERROR 22P02: invalid input syntax for type jsonpath: "" [POSITION: 8]
+--> '$.' => ERROR 42601: syntax error at end of jsonpath input [POSITION: 8]
+--> '$[' => ERROR 42601: syntax error at end of jsonpath input [POSITION: 8]
+--> '$ ?' => ERROR 42601: syntax error at end of jsonpath input [POSITION: 8]
+--> '@' => ERROR 42601: @ is not allowed in root expressions [POSITION: 8]
+--> 'a' => ERROR 42601: syntax error at end of jsonpath input [POSITION: 8]
+--> '$.a ? (1)' => ERROR 42601: syntax error at or near ")" of jsonpath input [POSITION: 8]
+--> '$[last' => ERROR 42601: syntax error at end of jsonpath input [POSITION: 8]
+--> 'last' => ERROR 42601: LAST is allowed only in array subscripts [POSITION: 8]
+--> '$.a ? (@ like_regex "(")' => ERROR 2201B: invalid regular expression: parentheses () not balanced [POSITION: 8]
+--> '$ ? (@ like_regex "a" flag "z")' => ERROR 42601: invalid input syntax for type jsonpath [DETAIL: Unrecognized flag character "z" in LIKE_REGEX predicate.] [POSITION: 8]
+--> '$.a.nosuch()' => ERROR 42601: syntax error at or near "(" of jsonpath input [POSITION: 8]
+--> '1 2' => ERROR 42601: syntax error at or near "2" of jsonpath input [POSITION: 8]
+--> '$.a = 1' => ERROR 42601: syntax error at or near "=" of jsonpath input [POSITION: 8]
+--> '$.1' => ERROR 42601: syntax error at or near ".1" of jsonpath input [POSITION: 8]
+--> '"unclosed' => ERROR 42601: unexpected end of quoted string at end of jsonpath input [POSITION: 8]
+--> '$ ? (@.a == 1 or @.b == 2)' => ERROR 42601: syntax error at or near " " of jsonpath input [POSITION: 8]
+
+-- ## Paths over a document
+
+create table track as select '{"track": {"segments": [{"location": [47.763, 13.4034], "start time": "2018-10-14 10:05:14", "HR": 73}, {"location": [47.706, 13.2635], "start time": "2018-10-14 10:39:21", "HR": 135}], "name": "tour", "none": null}}'::jsonb as doc;
+-- each p: '$' | '$.track.segments' | '$.track.segments[*].location' | '$.track.segments[0].location' | '$.track.segments[last].HR' | '$.track.segments.size()' | '$.track.segments[*].HR ? (@ > 130)' | '$.track.segments[*] ? (@.HR > 130)."start time"' | '$.track.segments[*] ? (@.location[1] < 13.4) ? (@.HR > 130)."start time"' | '$.track ? (exists(@.segments[*] ? (@.HR > 130))).segments.size()' | 'strict $.track.segments.location' | 'lax $.track.segments.location' | '$.**.HR' | 'strict $.**.HR' | '$.track.name ? (@ starts with "to")' | '$.track.name ? (@ like_regex "^T" flag "i")' | '$.track.none.type()' | '$.track.*.type()' | '$.track.nosuch' | 'strict $.track.nosuch' | '$.track.segments[*].HR + 1' | '$.track.segments[0].HR * 2 - 1' | '$.track.name + 1' | '$.track.segments[9]' | 'strict $.track.segments[9]' | '$.track.segments[0].HR / 0' | '-$.track.segments[*].HR' | '$.track.segments[0].keyvalue()' | '$.track.segments[*]."start time".datetime()' | '$.track.name.double()' | '$.track.segments[*].location[*].floor()' | '$.track.segments[*].location[*] ? (@ > 20 && @ < 47.75)' | '$.track.segments[0 to 1].HR' | '$.track.segments[1, 0].HR' | '$.track.segments ? (@.HR == 73)' | 'strict $.track.segments ? (@.HR == 73)' | '$.track ? (@.name == "tour" || @.none == 1).name' | '$.track ? ((@.name > 1) is unknown).name' | '$.track ? (!(@.none == null)).name' | '$.track ? (@.none == null).name' | '$.track.segments[*].HR > 100' | '$.track.segments[*].HR > 1000'
+select jsonb_path_query(doc, {p}) from track;
+--: jsonb_path_query jsonb
+--> '$' => {"track": {"name": "tour", "none": null, "segments": [{"HR": 73, "location": [47.763, 13.4034], "start time": "2018-10-14 10:05:14"}, {"HR": 135, "location": [47.706, 13.2635], "start time": "2018-10-14 10:39:21"}]}}
+--> '$.track.segments' => [{"HR": 73, "location": [47.763, 13.4034], "start time": "2018-10-14 10:05:14"}, {"HR": 135, "location": [47.706, 13.2635], "start time": "2018-10-14 10:39:21"}]
+--> '$.track.segments[*].location' => [47.763, 13.4034] / [47.706, 13.2635]
+--> '$.track.segments[0].location' => [47.763, 13.4034]
+--> '$.track.segments[last].HR' => 135
+--> '$.track.segments.size()' => 2
+--> '$.track.segments[*].HR ? (@ > 130)' => 135
+--> '$.track.segments[*] ? (@.HR > 130)."start time"' => "\"2018-10-14 10:39:21\""
+--> '$.track.segments[*] ? (@.location[1] < 13.4) ? (@.HR > 130)."start time"' => "\"2018-10-14 10:39:21\""
+--> '$.track ? (exists(@.segments[*] ? (@.HR > 130))).segments.size()' => 2
+--> 'strict $.track.segments.location' => ERROR 2203A: jsonpath member accessor can only be applied to an object
+--> 'lax $.track.segments.location' => [47.763, 13.4034] / [47.706, 13.2635]
+--> '$.**.HR' => 73 / 135 / 73 / 135
+--> 'strict $.**.HR' => 73 / 135
+--> '$.track.name ? (@ starts with "to")' => "\"tour\""
+--> '$.track.name ? (@ like_regex "^T" flag "i")' => "\"tour\""
+--> '$.track.none.type()' => "\"null\""
+--> '$.track.*.type()' => "\"string\"" / "\"null\"" / "\"array\""
+--> '$.track.nosuch' =>
+--> 'strict $.track.nosuch' => ERROR 2203A: JSON object does not contain key "nosuch"
+--> '$.track.segments[*].HR + 1' => ERROR 22038: left operand of jsonpath operator + is not a single numeric value
+--> '$.track.segments[0].HR * 2 - 1' => 145
+--> '$.track.name + 1' => ERROR 22038: left operand of jsonpath operator + is not a single numeric value
+--> '$.track.segments[9]' =>
+--> 'strict $.track.segments[9]' => ERROR 22033: jsonpath array subscript is out of bounds
+--> '$.track.segments[0].HR / 0' => ERROR 22012: division by zero
+--> '-$.track.segments[*].HR' => -73 / -135
+--> '$.track.segments[0].keyvalue()' => {"id": 80, "key": "HR", "value": 73} / {"id": 80, "key": "location", "value": [47.763, 13.4034]} / {"id": 80, "key": "start time", "value": "2018-10-14 10:05:14"}
+--> '$.track.segments[*]."start time".datetime()' => "\"2018-10-14T10:05:14\"" / "\"2018-10-14T10:39:21\""
+--> '$.track.name.double()' => ERROR 22036: string argument of jsonpath item method .double() is not a valid representation of a double precision number
+--> '$.track.segments[*].location[*].floor()' => 47 / 13 / 47 / 13
+--> '$.track.segments[*].location[*] ? (@ > 20 && @ < 47.75)' => 47.706
+--> '$.track.segments[0 to 1].HR' => 73 / 135
+--> '$.track.segments[1, 0].HR' => 135 / 73
+--> '$.track.segments ? (@.HR == 73)' => {"HR": 73, "location": [47.763, 13.4034], "start time": "2018-10-14 10:05:14"}
+--> 'strict $.track.segments ? (@.HR == 73)' =>
+--> '$.track ? (@.name == "tour" || @.none == 1).name' => "\"tour\""
+--> '$.track ? ((@.name > 1) is unknown).name' => "\"tour\""
+--> '$.track ? (!(@.none == null)).name' =>
+--> '$.track ? (@.none == null).name' => "\"tour\""
+--> '$.track.segments[*].HR > 100' => true
+--> '$.track.segments[*].HR > 1000' => false
+-- each p: '$.track.segments[*].HR' | '$.track.segments[*].HR ? (@ > 1000)' | 'strict $.nosuch' | '$.nosuch' | '$.track.segments[*].HR > 100' | '$.track.name > 1'
+select jsonb_path_exists(doc, {p}, silent => true), jsonb_path_query_array(doc, {p}, silent => true), jsonb_path_query_first(doc, {p}, silent => true), doc @? {p}, doc @@ {p} from track;
+--: jsonb_path_exists boolean | jsonb_path_query_array jsonb | jsonb_path_query_first jsonb | ?column? boolean | ?column? boolean
+--> '$.track.segments[*].HR' => t | [73, 135] | 73 | t | ∅
+--> '$.track.segments[*].HR ? (@ > 1000)' => f | [] | ∅ | f | ∅
+--> 'strict $.nosuch' => ∅ | [] | ∅ | ∅ | ∅
+--> '$.nosuch' => f | [] | ∅ | f | ∅
+--> '$.track.segments[*].HR > 100' => t | [true] | true | t | t
+--> '$.track.name > 1' => t | [null] | null | t | ∅
+-- each p: '$.track.segments[*].HR' | 'strict $.nosuch' | '$.track.segments[*].HR > 100' | '$.track.name > 1' | '$'
+select jsonb_path_match(doc, {p}) from track;
+--> '$.track.segments[*].HR' => ERROR 22038: single boolean result is expected
+--> 'strict $.nosuch' => ERROR 2203A: JSON object does not contain key "nosuch"
+--: jsonb_path_match boolean
+--> '$.track.segments[*].HR > 100' => t
+--> '$.track.name > 1' => ∅
+--> '$' => ERROR 22038: single boolean result is expected
+drop table track;
+
+-- ## Variables
+
+-- each p: '$.a[*] ? (@ >= $min && @ <= $max)' | '$.a ? (@ > $nosuch)' | '$min + $max' | '$.a[$min]'
+select jsonb_path_query_array('{"a":[1,2,3,4,5]}', {p}, '{"min":2, "max":4}');
+--: jsonb_path_query_array jsonb
+--> '$.a[*] ? (@ >= $min && @ <= $max)' => [2, 3, 4]
+--> '$.a ? (@ > $nosuch)' => ERROR 42704: could not find jsonpath variable "nosuch"
+--> '$min + $max' => [6]
+--> '$.a[$min]' => [3]
+select jsonb_path_exists('{"a":[1,2,3,4,5]}', '$.a[*] ? (@ > $m)', '{"m":4}'), jsonb_path_query('[1]', '$[*]', '[1]');
+--> ERROR 22023: "vars" argument is not an object [DETAIL: Jsonpath parameters should be encoded as key-value pairs of "vars" object.]
+
+-- ## Methods and arithmetic
+
+-- each x: '-1.7' | '"1.5"' | '"abc"' | '[1,2]' | '{"a":1}' | 'null' | 'true' | '"2023-08-15"' | '"12:34:56"' | '"2023-08-15 12:34:56 +05:30"' | '1e400'
+-- each m: type() | size() | double() | ceiling() | floor() | abs() | keyvalue() | datetime()
+select jsonb_path_query({x}, '$.{m}');
+--: jsonb_path_query jsonb
+--> '-1.7', type() => "\"number\""
+--> '-1.7', size() => 1
+--> '-1.7', double() => -1.7
+--> '-1.7', ceiling() => -1
+--> '-1.7', floor() => -2
+--> '-1.7', abs() => 1.7
+--> '-1.7', keyvalue() => ERROR 2203C: jsonpath item method .keyvalue() can only be applied to an object
+--> '-1.7', datetime() => ERROR 22031: jsonpath item method .datetime() can only be applied to a string
+--> '"1.5"', type() => "\"string\""
+--> '"1.5"', size() => 1
+--> '"1.5"', double() => 1.5
+--> '"1.5"', ceiling() => ERROR 22036: jsonpath item method .ceiling() can only be applied to a numeric value
+--> '"1.5"', floor() => ERROR 22036: jsonpath item method .floor() can only be applied to a numeric value
+--> '"1.5"', abs() => ERROR 22036: jsonpath item method .abs() can only be applied to a numeric value
+--> '"1.5"', keyvalue() => ERROR 2203C: jsonpath item method .keyvalue() can only be applied to an object
+--> '"1.5"', datetime() => ERROR 22031: datetime format is not recognized: "1.5" [HINT: Use a datetime template argument to specify the input data format.]
+--> '"abc"', type() => "\"string\""
+--> '"abc"', size() => 1
+--> '"abc"', double() => ERROR 22036: string argument of jsonpath item method .double() is not a valid representation of a double precision number
+--> '"abc"', ceiling() => ERROR 22036: jsonpath item method .ceiling() can only be applied to a numeric value
+--> '"abc"', floor() => ERROR 22036: jsonpath item method .floor() can only be applied to a numeric value
+--> '"abc"', abs() => ERROR 22036: jsonpath item method .abs() can only be applied to a numeric value
+--> '"abc"', keyvalue() => ERROR 2203C: jsonpath item method .keyvalue() can only be applied to an object
+--> '"abc"', datetime() => ERROR 22031: datetime format is not recognized: "abc" [HINT: Use a datetime template argument to specify the input data format.]
+--> '[1,2]', type() => "\"array\""
+--> '[1,2]', size() => 2
+--> '[1,2]', double() => 1 / 2
+--> '[1,2]', ceiling() => 1 / 2
+--> '[1,2]', floor() => 1 / 2
+--> '[1,2]', abs() => 1 / 2
+--> '[1,2]', keyvalue() => ERROR 2203C: jsonpath item method .keyvalue() can only be applied to an object
+--> '[1,2]', datetime() => ERROR 22031: jsonpath item method .datetime() can only be applied to a string
+--> '{"a":1}', type() => "\"object\""
+--> '{"a":1}', size() => 1
+--> '{"a":1}', double() => ERROR 22036: jsonpath item method .double() can only be applied to a string or numeric value
+--> '{"a":1}', ceiling() => ERROR 22036: jsonpath item method .ceiling() can only be applied to a numeric value
+--> '{"a":1}', floor() => ERROR 22036: jsonpath item method .floor() can only be applied to a numeric value
+--> '{"a":1}', abs() => ERROR 22036: jsonpath item method .abs() can only be applied to a numeric value
+--> '{"a":1}', keyvalue() => {"id": 0, "key": "a", "value": 1}
+--> '{"a":1}', datetime() => ERROR 22031: jsonpath item method .datetime() can only be applied to a string
+--> 'null', type() => "\"null\""
+--> 'null', size() => 1
+--> 'null', double() => ERROR 22036: jsonpath item method .double() can only be applied to a string or numeric value
+--> 'null', ceiling() => ERROR 22036: jsonpath item method .ceiling() can only be applied to a numeric value
+--> 'null', floor() => ERROR 22036: jsonpath item method .floor() can only be applied to a numeric value
+--> 'null', abs() => ERROR 22036: jsonpath item method .abs() can only be applied to a numeric value
+--> 'null', keyvalue() => ERROR 2203C: jsonpath item method .keyvalue() can only be applied to an object
+--> 'null', datetime() => ERROR 22031: jsonpath item method .datetime() can only be applied to a string
+--> 'true', type() => "\"boolean\""
+--> 'true', size() => 1
+--> 'true', double() => ERROR 22036: jsonpath item method .double() can only be applied to a string or numeric value
+--> 'true', ceiling() => ERROR 22036: jsonpath item method .ceiling() can only be applied to a numeric value
+--> 'true', floor() => ERROR 22036: jsonpath item method .floor() can only be applied to a numeric value
+--> 'true', abs() => ERROR 22036: jsonpath item method .abs() can only be applied to a numeric value
+--> 'true', keyvalue() => ERROR 2203C: jsonpath item method .keyvalue() can only be applied to an object
+--> 'true', datetime() => ERROR 22031: jsonpath item method .datetime() can only be applied to a string
+--> '"2023-08-15"', type() => "\"string\""
+--> '"2023-08-15"', size() => 1
+--> '"2023-08-15"', double() => ERROR 22036: string argument of jsonpath item method .double() is not a valid representation of a double precision number
+--> '"2023-08-15"', ceiling() => ERROR 22036: jsonpath item method .ceiling() can only be applied to a numeric value
+--> '"2023-08-15"', floor() => ERROR 22036: jsonpath item method .floor() can only be applied to a numeric value
+--> '"2023-08-15"', abs() => ERROR 22036: jsonpath item method .abs() can only be applied to a numeric value
+--> '"2023-08-15"', keyvalue() => ERROR 2203C: jsonpath item method .keyvalue() can only be applied to an object
+--> '"2023-08-15"', datetime() => "\"2023-08-15\""
+--> '"12:34:56"', type() => "\"string\""
+--> '"12:34:56"', size() => 1
+--> '"12:34:56"', double() => ERROR 22036: string argument of jsonpath item method .double() is not a valid representation of a double precision number
+--> '"12:34:56"', ceiling() => ERROR 22036: jsonpath item method .ceiling() can only be applied to a numeric value
+--> '"12:34:56"', floor() => ERROR 22036: jsonpath item method .floor() can only be applied to a numeric value
+--> '"12:34:56"', abs() => ERROR 22036: jsonpath item method .abs() can only be applied to a numeric value
+--> '"12:34:56"', keyvalue() => ERROR 2203C: jsonpath item method .keyvalue() can only be applied to an object
+--> '"12:34:56"', datetime() => "\"12:34:56\""
+--> '"2023-08-15 12:34:56 +05:30"', type() => "\"string\""
+--> '"2023-08-15 12:34:56 +05:30"', size() => 1
+--> '"2023-08-15 12:34:56 +05:30"', double() => ERROR 22036: string argument of jsonpath item method .double() is not a valid representation of a double precision number
+--> '"2023-08-15 12:34:56 +05:30"', ceiling() => ERROR 22036: jsonpath item method .ceiling() can only be applied to a numeric value
+--> '"2023-08-15 12:34:56 +05:30"', floor() => ERROR 22036: jsonpath item method .floor() can only be applied to a numeric value
+--> '"2023-08-15 12:34:56 +05:30"', abs() => ERROR 22036: jsonpath item method .abs() can only be applied to a numeric value
+--> '"2023-08-15 12:34:56 +05:30"', keyvalue() => ERROR 2203C: jsonpath item method .keyvalue() can only be applied to an object
+--> '"2023-08-15 12:34:56 +05:30"', datetime() => "\"2023-08-15T12:34:56+05:30\""
+--> '1e400', type() => "\"number\""
+--> '1e400', size() => 1
+--> '1e400', double() => ERROR 22036: numeric argument of jsonpath item method .double() is out of range for type double precision
+--> '1e400', ceiling() => 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
+--> '1e400', floor() => 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
+--> '1e400', abs() => 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
+--> '1e400', keyvalue() => ERROR 2203C: jsonpath item method .keyvalue() can only be applied to an object
+--> '1e400', datetime() => ERROR 22031: jsonpath item method .datetime() can only be applied to a string
+-- each e: 2 + 3 | 2 - 3 | 7 / 2 | 7 % 4 | -7 % 4 | 2 * 3.5 | 1 / 3 | 1 / 0 | -(-2) | +3 | 1 + 2 * 3 | (1 + 2) * 3 | 0.1 + 0.2 | 1e3 + 1 | "a" + 1 | null + 1 | true == true | 1 == 1.0 | "a" < "b" | null == null | null < 1 | "1" == 1 | 1 <> 2 | 1 != 2 | "abc" starts with "ab" | "abc" like_regex "B" flag "i" | "a.c" like_regex "a.c" flag "q" | !(1 == 2) | 1 == 1 && 2 == 3 | 1 == 1 || 2 == 3 | (1 == "a") is unknown
+select jsonb_path_query('{}', '{e}');
+--: jsonb_path_query jsonb
+--> 2 + 3 => 5
+--> 2 - 3 => -1
+--> 7 / 2 => 3.5000000000000000
+--> 7 % 4 => 3
+--> -7 % 4 => -3
+--> 2 * 3.5 => 7.0
+--> 1 / 3 => 0.33333333333333333333
+--> 1 / 0 => ERROR 22012: division by zero
+--> -(-2) => 2
+--> +3 => 3
+--> 1 + 2 * 3 => 7
+--> (1 + 2) * 3 => 9
+--> 0.1 + 0.2 => 0.3
+--> 1e3 + 1 => 1001
+--> "a" + 1 => ERROR 22038: left operand of jsonpath operator + is not a single numeric value
+--> null + 1 => ERROR 22038: left operand of jsonpath operator + is not a single numeric value
+--> true == true => true
+--> 1 == 1.0 => true
+--> "a" < "b" => true
+--> null == null => true
+--> null < 1 => false
+--> "1" == 1 => null
+--> 1 <> 2 => true
+--> 1 != 2 => true
+--> "abc" starts with "ab" => true
+--> "abc" like_regex "B" flag "i" => true
+--> "a.c" like_regex "a.c" flag "q" => true
+--> !(1 == 2) => true
+--> 1 == 1 && 2 == 3 => false
+--> 1 == 1 || 2 == 3 => true
+--> (1 == "a") is unknown => true
+
+-- ## Dates in paths
+
+-- each e: $[*].datetime() ? (@ < "2024-01-01".datetime()) | $[0].datetime().type() | $[1].datetime().type() | $[0].datetime("YYYY-MM-DD") | $[0].datetime("HH24:MI")
+select jsonb_path_query('["2023-08-15", "2024-05-05 12:00:00", "x"]', '{e}');
+--> $[*].datetime() ? (@ < "2024-01-01".datetime()) => ERROR 22031: datetime format is not recognized: "x" [HINT: Use a datetime template argument to specify the input data format.]
+--: jsonb_path_query jsonb
+--> $[0].datetime().type() => "\"date\""
+--> $[1].datetime().type() => "\"timestamp without time zone\""
+--> $[0].datetime("YYYY-MM-DD") => "\"2023-08-15\""
+--> $[0].datetime("HH24:MI") => ERROR 22007: unmatched format separator ":"
+select jsonb_path_query_tz('["2023-08-15 12:00:00+02"]', '$[*].datetime() ? (@ < "2024-01-01".datetime())'), jsonb_path_exists_tz('["2023-08-15"]', '$[*] ? (@.datetime() < "2024-01-01 00:00:00+00".datetime())');
+--: jsonb_path_query_tz jsonb | jsonb_path_exists_tz boolean
+--> "\"2023-08-15T12:00:00+02:00\"" | t
+
+-- ## Lax and strict
+
+-- each m: lax | strict
+-- each p: $.a | $[*].a | $.a[0] | $[0] | $.b | $[*] | $.**.a | $[5] | $.a ? (@ > 0) | $[last].a
+-- each x: [{"a":1},{"a":[2,3]}] | {"a":1} | 5 | []
+select jsonb_path_query_array('{x}', '{m} {p}');
+--: jsonb_path_query_array jsonb
+--> lax, $.a, [{"a":1},{"a":[2,3]}] => [1, [2, 3]]
+--> lax, $.a, {"a":1} => [1]
+--> lax, $.a, 5 => []
+--> lax, $.a, [] => []
+--> lax, $[*].a, [{"a":1},{"a":[2,3]}] => [1, [2, 3]]
+--> lax, $[*].a, {"a":1} => [1]
+--> lax, $[*].a, 5 => []
+--> lax, $[*].a, [] => []
+--> lax, $.a[0], [{"a":1},{"a":[2,3]}] => [1, 2]
+--> lax, $.a[0], {"a":1} => [1]
+--> lax, $.a[0], 5 => []
+--> lax, $.a[0], [] => []
+--> lax, $[0], [{"a":1},{"a":[2,3]}] => [{"a": 1}]
+--> lax, $[0], {"a":1} => [{"a": 1}]
+--> lax, $[0], 5 => [5]
+--> lax, $[0], [] => []
+--> lax, $.b, [{"a":1},{"a":[2,3]}] => []
+--> lax, $.b, {"a":1} => []
+--> lax, $.b, 5 => []
+--> lax, $.b, [] => []
+--> lax, $[*], [{"a":1},{"a":[2,3]}] => [{"a": 1}, {"a": [2, 3]}]
+--> lax, $[*], {"a":1} => [{"a": 1}]
+--> lax, $[*], 5 => [5]
+--> lax, $[*], [] => []
+--> lax, $.**.a, [{"a":1},{"a":[2,3]}] => [1, [2, 3], 1, [2, 3]]
+--> lax, $.**.a, {"a":1} => [1]
+--> lax, $.**.a, 5 => []
+--> lax, $.**.a, [] => []
+--> lax, $[5], [{"a":1},{"a":[2,3]}] => []
+--> lax, $[5], {"a":1} => []
+--> lax, $[5], 5 => []
+--> lax, $[5], [] => []
+--> lax, $.a ? (@ > 0), [{"a":1},{"a":[2,3]}] => [1, 2, 3]
+--> lax, $.a ? (@ > 0), {"a":1} => [1]
+--> lax, $.a ? (@ > 0), 5 => []
+--> lax, $.a ? (@ > 0), [] => []
+--> lax, $[last].a, [{"a":1},{"a":[2,3]}] => [[2, 3]]
+--> lax, $[last].a, {"a":1} => [1]
+--> lax, $[last].a, 5 => []
+--> lax, $[last].a, [] => []
+--> strict, $.a, [{"a":1},{"a":[2,3]}] => ERROR 2203A: jsonpath member accessor can only be applied to an object
+--> strict, $.a, {"a":1} => [1]
+--> strict, $.a, 5 => ERROR 2203A: jsonpath member accessor can only be applied to an object
+--> strict, $.a, [] => ERROR 2203A: jsonpath member accessor can only be applied to an object
+--> strict, $[*].a, [{"a":1},{"a":[2,3]}] => [1, [2, 3]]
+--> strict, $[*].a, {"a":1} => ERROR 22039: jsonpath wildcard array accessor can only be applied to an array
+--> strict, $[*].a, 5 => ERROR 22039: jsonpath wildcard array accessor can only be applied to an array
+--> strict, $[*].a, [] => []
+--> strict, $.a[0], [{"a":1},{"a":[2,3]}] => ERROR 2203A: jsonpath member accessor can only be applied to an object
+--> strict, $.a[0], {"a":1} => ERROR 22039: jsonpath array accessor can only be applied to an array
+--> strict, $.a[0], 5 => ERROR 2203A: jsonpath member accessor can only be applied to an object
+--> strict, $.a[0], [] => ERROR 2203A: jsonpath member accessor can only be applied to an object
+--> strict, $[0], [{"a":1},{"a":[2,3]}] => [{"a": 1}]
+--> strict, $[0], {"a":1} => ERROR 22039: jsonpath array accessor can only be applied to an array
+--> strict, $[0], 5 => ERROR 22039: jsonpath array accessor can only be applied to an array
+--> strict, $[0], [] => ERROR 22033: jsonpath array subscript is out of bounds
+--> strict, $.b, [{"a":1},{"a":[2,3]}] => ERROR 2203A: jsonpath member accessor can only be applied to an object
+--> strict, $.b, {"a":1} => ERROR 2203A: JSON object does not contain key "b"
+--> strict, $.b, 5 => ERROR 2203A: jsonpath member accessor can only be applied to an object
+--> strict, $.b, [] => ERROR 2203A: jsonpath member accessor can only be applied to an object
+--> strict, $[*], [{"a":1},{"a":[2,3]}] => [{"a": 1}, {"a": [2, 3]}]
+--> strict, $[*], {"a":1} => ERROR 22039: jsonpath wildcard array accessor can only be applied to an array
+--> strict, $[*], 5 => ERROR 22039: jsonpath wildcard array accessor can only be applied to an array
+--> strict, $[*], [] => []
+--> strict, $.**.a, [{"a":1},{"a":[2,3]}] => [1, [2, 3]]
+--> strict, $.**.a, {"a":1} => [1]
+--> strict, $.**.a, 5 => []
+--> strict, $.**.a, [] => []
+--> strict, $[5], [{"a":1},{"a":[2,3]}] => ERROR 22033: jsonpath array subscript is out of bounds
+--> strict, $[5], {"a":1} => ERROR 22039: jsonpath array accessor can only be applied to an array
+--> strict, $[5], 5 => ERROR 22039: jsonpath array accessor can only be applied to an array
+--> strict, $[5], [] => ERROR 22033: jsonpath array subscript is out of bounds
+--> strict, $.a ? (@ > 0), [{"a":1},{"a":[2,3]}] => ERROR 2203A: jsonpath member accessor can only be applied to an object
+--> strict, $.a ? (@ > 0), {"a":1} => [1]
+--> strict, $.a ? (@ > 0), 5 => ERROR 2203A: jsonpath member accessor can only be applied to an object
+--> strict, $.a ? (@ > 0), [] => ERROR 2203A: jsonpath member accessor can only be applied to an object
+--> strict, $[last].a, [{"a":1},{"a":[2,3]}] => [[2, 3]]
+--> strict, $[last].a, {"a":1} => ERROR 22039: jsonpath array accessor can only be applied to an array
+--> strict, $[last].a, 5 => ERROR 22039: jsonpath array accessor can only be applied to an array
+--> strict, $[last].a, [] => ERROR 22033: jsonpath array subscript is out of bounds

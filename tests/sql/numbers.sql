@@ -1,0 +1,1166 @@
+-- # Numbers: sections 8.1 and 9.3
+--
+-- smallint, integer, bigint, numeric, real, double precision: literals, operators, functions, rounding, overflow.
+
+-- ## Literals and their types
+
+-- each x: 42 | 3.5 | 4. | .001 | 5e2 | 1.925e-3 | 2147483647 | 2147483648 | 9223372036854775807 | 9223372036854775808 | 1e400 | 00012 | -0 | -2147483648
+--  | 1::int2 | '12'::int8 | '1.50'::numeric(6,3) | 1.5::real | '0.1'::float8 | 'NaN'::numeric | 'Infinity'::float4 | '-inf'::numeric | true::int
+select {x}, pg_typeof({x});
+--: ?column? integer | pg_typeof regtype
+--> 42 => 42 | integer
+--: ?column? numeric | pg_typeof regtype
+--> 3.5 => 3.5 | numeric
+--> 4. => 4 | numeric
+--> .001 => 0.001 | numeric
+--> 5e2 => 500 | numeric
+--> 1.925e-3 => 0.001925 | numeric
+--: ?column? integer | pg_typeof regtype
+--> 2147483647 => 2147483647 | integer
+--: ?column? bigint | pg_typeof regtype
+--> 2147483648 => 2147483648 | bigint
+--> 9223372036854775807 => 9223372036854775807 | bigint
+--: ?column? numeric | pg_typeof regtype
+--> 9223372036854775808 => 9223372036854775808 | numeric
+--> 1e400 => 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 | numeric
+--: ?column? integer | pg_typeof regtype
+--> 00012 => 12 | integer
+--> -0 => 0 | integer
+--> -2147483648 => -2147483648 | integer
+--: int2 smallint | pg_typeof regtype
+--> 1::int2 => 1 | smallint
+--: int8 bigint | pg_typeof regtype
+--> '12'::int8 => 12 | bigint
+--: numeric numeric(393223) | pg_typeof regtype
+--> '1.50'::numeric(6,3) => 1.500 | numeric
+--: float4 real | pg_typeof regtype
+--> 1.5::real => 1.5 | real
+--: float8 double precision | pg_typeof regtype
+--> '0.1'::float8 => 0.1 | double precision
+--: numeric numeric | pg_typeof regtype
+--> 'NaN'::numeric => NaN | numeric
+--: float4 real | pg_typeof regtype
+--> 'Infinity'::float4 => Infinity | real
+--: numeric numeric | pg_typeof regtype
+--> '-inf'::numeric => -Infinity | numeric
+--: int4 integer | pg_typeof regtype
+--> true::int => 1 | integer
+
+-- ## Text to number
+
+-- each t: int2 | int4 | int8 | numeric | float4 | float8
+-- each x: '12' | ' 12 ' | '-0' | '1.5' | '1e2' | '' | 'abc' | '12a' | '99999' | '99999999999' | '99999999999999999999' | 'nan' | '-Infinity' | '0x1A' | '1_000' | '1e400' | '1e-400' | '+5' | '--5'
+select {x}::{t};
+--: int2 smallint
+--> int2, '12' => 12
+--> int2, ' 12 ' => 12
+--> int2, '-0' => 0
+--> int2, '1.5' => ERROR 22P02: invalid input syntax for type smallint: "1.5" [POSITION: 8]
+--> int2, '1e2' => ERROR 22P02: invalid input syntax for type smallint: "1e2" [POSITION: 8]
+--> int2, '' => ERROR 22P02: invalid input syntax for type smallint: "" [POSITION: 8]
+--> int2, 'abc' => ERROR 22P02: invalid input syntax for type smallint: "abc" [POSITION: 8]
+--> int2, '12a' => ERROR 22P02: invalid input syntax for type smallint: "12a" [POSITION: 8]
+--> int2, '99999' => ERROR 22003: value "99999" is out of range for type smallint [POSITION: 8]
+--> int2, '99999999999' => ERROR 22003: value "99999999999" is out of range for type smallint [POSITION: 8]
+--> int2, '99999999999999999999' => ERROR 22003: value "99999999999999999999" is out of range for type smallint [POSITION: 8]
+--> int2, 'nan' => ERROR 22P02: invalid input syntax for type smallint: "nan" [POSITION: 8]
+--> int2, '-Infinity' => ERROR 22P02: invalid input syntax for type smallint: "-Infinity" [POSITION: 8]
+--> int2, '0x1A' => ERROR 22P02: invalid input syntax for type smallint: "0x1A" [POSITION: 8]
+--> int2, '1_000' => ERROR 22P02: invalid input syntax for type smallint: "1_000" [POSITION: 8]
+--> int2, '1e400' => ERROR 22P02: invalid input syntax for type smallint: "1e400" [POSITION: 8]
+--> int2, '1e-400' => ERROR 22P02: invalid input syntax for type smallint: "1e-400" [POSITION: 8]
+--> int2, '+5' => 5
+--> int2, '--5' => ERROR 22P02: invalid input syntax for type smallint: "--5" [POSITION: 8]
+--: int4 integer
+--> int4, '12' => 12
+--> int4, ' 12 ' => 12
+--> int4, '-0' => 0
+--> int4, '1.5' => ERROR 22P02: invalid input syntax for type integer: "1.5" [POSITION: 8]
+--> int4, '1e2' => ERROR 22P02: invalid input syntax for type integer: "1e2" [POSITION: 8]
+--> int4, '' => ERROR 22P02: invalid input syntax for type integer: "" [POSITION: 8]
+--> int4, 'abc' => ERROR 22P02: invalid input syntax for type integer: "abc" [POSITION: 8]
+--> int4, '12a' => ERROR 22P02: invalid input syntax for type integer: "12a" [POSITION: 8]
+--> int4, '99999' => 99999
+--> int4, '99999999999' => ERROR 22003: value "99999999999" is out of range for type integer [POSITION: 8]
+--> int4, '99999999999999999999' => ERROR 22003: value "99999999999999999999" is out of range for type integer [POSITION: 8]
+--> int4, 'nan' => ERROR 22P02: invalid input syntax for type integer: "nan" [POSITION: 8]
+--> int4, '-Infinity' => ERROR 22P02: invalid input syntax for type integer: "-Infinity" [POSITION: 8]
+--> int4, '0x1A' => ERROR 22P02: invalid input syntax for type integer: "0x1A" [POSITION: 8]
+--> int4, '1_000' => ERROR 22P02: invalid input syntax for type integer: "1_000" [POSITION: 8]
+--> int4, '1e400' => ERROR 22P02: invalid input syntax for type integer: "1e400" [POSITION: 8]
+--> int4, '1e-400' => ERROR 22P02: invalid input syntax for type integer: "1e-400" [POSITION: 8]
+--> int4, '+5' => 5
+--> int4, '--5' => ERROR 22P02: invalid input syntax for type integer: "--5" [POSITION: 8]
+--: int8 bigint
+--> int8, '12' => 12
+--> int8, ' 12 ' => 12
+--> int8, '-0' => 0
+--> int8, '1.5' => ERROR 22P02: invalid input syntax for type bigint: "1.5" [POSITION: 8]
+--> int8, '1e2' => ERROR 22P02: invalid input syntax for type bigint: "1e2" [POSITION: 8]
+--> int8, '' => ERROR 22P02: invalid input syntax for type bigint: "" [POSITION: 8]
+--> int8, 'abc' => ERROR 22P02: invalid input syntax for type bigint: "abc" [POSITION: 8]
+--> int8, '12a' => ERROR 22P02: invalid input syntax for type bigint: "12a" [POSITION: 8]
+--> int8, '99999' => 99999
+--> int8, '99999999999' => 99999999999
+--> int8, '99999999999999999999' => ERROR 22003: value "99999999999999999999" is out of range for type bigint [POSITION: 8]
+--> int8, 'nan' => ERROR 22P02: invalid input syntax for type bigint: "nan" [POSITION: 8]
+--> int8, '-Infinity' => ERROR 22P02: invalid input syntax for type bigint: "-Infinity" [POSITION: 8]
+--> int8, '0x1A' => ERROR 22P02: invalid input syntax for type bigint: "0x1A" [POSITION: 8]
+--> int8, '1_000' => ERROR 22P02: invalid input syntax for type bigint: "1_000" [POSITION: 8]
+--> int8, '1e400' => ERROR 22P02: invalid input syntax for type bigint: "1e400" [POSITION: 8]
+--> int8, '1e-400' => ERROR 22P02: invalid input syntax for type bigint: "1e-400" [POSITION: 8]
+--> int8, '+5' => 5
+--> int8, '--5' => ERROR 22P02: invalid input syntax for type bigint: "--5" [POSITION: 8]
+--: numeric numeric
+--> numeric, '12' => 12
+--> numeric, ' 12 ' => 12
+--> numeric, '-0' => 0
+--> numeric, '1.5' => 1.5
+--> numeric, '1e2' => 100
+--> numeric, '' => ERROR 22P02: invalid input syntax for type numeric: "" [POSITION: 8]
+--> numeric, 'abc' => ERROR 22P02: invalid input syntax for type numeric: "abc" [POSITION: 8]
+--> numeric, '12a' => ERROR 22P02: invalid input syntax for type numeric: "12a" [POSITION: 8]
+--> numeric, '99999' => 99999
+--> numeric, '99999999999' => 99999999999
+--> numeric, '99999999999999999999' => 99999999999999999999
+--> numeric, 'nan' => NaN
+--> numeric, '-Infinity' => -Infinity
+--> numeric, '0x1A' => ERROR 22P02: invalid input syntax for type numeric: "0x1A" [POSITION: 8]
+--> numeric, '1_000' => ERROR 22P02: invalid input syntax for type numeric: "1_000" [POSITION: 8]
+--> numeric, '1e400' => 10000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
+--> numeric, '1e-400' => 0.0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001
+--> numeric, '+5' => 5
+--> numeric, '--5' => ERROR 22P02: invalid input syntax for type numeric: "--5" [POSITION: 8]
+--: float4 real
+--> float4, '12' => 12
+--> float4, ' 12 ' => 12
+--> float4, '-0' => -0
+--> float4, '1.5' => 1.5
+--> float4, '1e2' => 100
+--> float4, '' => ERROR 22P02: invalid input syntax for type real: "" [POSITION: 8]
+--> float4, 'abc' => ERROR 22P02: invalid input syntax for type real: "abc" [POSITION: 8]
+--> float4, '12a' => ERROR 22P02: invalid input syntax for type real: "12a" [POSITION: 8]
+--> float4, '99999' => 99999
+--> float4, '99999999999' => 1e+11
+--> float4, '99999999999999999999' => 1e+20
+--> float4, 'nan' => NaN
+--> float4, '-Infinity' => -Infinity
+--> float4, '0x1A' => 26
+--> float4, '1_000' => ERROR 22P02: invalid input syntax for type real: "1_000" [POSITION: 8]
+--> float4, '1e400' => ERROR 22003: "1e400" is out of range for type real [POSITION: 8]
+--> float4, '1e-400' => ERROR 22003: "1e-400" is out of range for type real [POSITION: 8]
+--> float4, '+5' => 5
+--> float4, '--5' => ERROR 22P02: invalid input syntax for type real: "--5" [POSITION: 8]
+--: float8 double precision
+--> float8, '12' => 12
+--> float8, ' 12 ' => 12
+--> float8, '-0' => -0
+--> float8, '1.5' => 1.5
+--> float8, '1e2' => 100
+--> float8, '' => ERROR 22P02: invalid input syntax for type double precision: "" [POSITION: 8]
+--> float8, 'abc' => ERROR 22P02: invalid input syntax for type double precision: "abc" [POSITION: 8]
+--> float8, '12a' => ERROR 22P02: invalid input syntax for type double precision: "12a" [POSITION: 8]
+--> float8, '99999' => 99999
+--> float8, '99999999999' => 99999999999
+--> float8, '99999999999999999999' => 1e+20
+--> float8, 'nan' => NaN
+--> float8, '-Infinity' => -Infinity
+--> float8, '0x1A' => 26
+--> float8, '1_000' => ERROR 22P02: invalid input syntax for type double precision: "1_000" [POSITION: 8]
+--> float8, '1e400' => ERROR 22003: "1e400" is out of range for type double precision [POSITION: 8]
+--> float8, '1e-400' => ERROR 22003: "1e-400" is out of range for type double precision [POSITION: 8]
+--> float8, '+5' => 5
+--> float8, '--5' => ERROR 22P02: invalid input syntax for type double precision: "--5" [POSITION: 8]
+
+-- ## Casts between numbers
+
+-- each t: int2 | int4 | int8 | numeric | numeric(4,1) | float4 | float8
+-- each x: 32768 | -32769 | 2.5 | 3.5 | -2.5 | 2.4999 | 1e10 | 2.5::float8 | 3.5::float8 | -0.5::float8 | 123456.789 | 'NaN'::float8 | 'Infinity'::float8 | 'NaN'::numeric | 9223372036854775807 | 999.95
+select {x}::{t};
+--> int2, 32768 => ERROR 22003: smallint out of range
+--> int2, -32769 => ERROR 22003: smallint out of range
+--: int2 smallint
+--> int2, 2.5 => 3
+--> int2, 3.5 => 4
+--: ?column? smallint
+--> int2, -2.5 => -3
+--: int2 smallint
+--> int2, 2.4999 => 2
+--> int2, 1e10 => ERROR 22003: smallint out of range
+--> int2, 2.5::float8 => 2
+--> int2, 3.5::float8 => 4
+--: ?column? smallint
+--> int2, -0.5::float8 => 0
+--> int2, 123456.789 => ERROR 22003: smallint out of range
+--> int2, 'NaN'::float8 => ERROR 22003: smallint out of range
+--> int2, 'Infinity'::float8 => ERROR 22003: smallint out of range
+--> int2, 'NaN'::numeric => ERROR 0A000: cannot convert NaN to smallint
+--> int2, 9223372036854775807 => ERROR 22003: smallint out of range
+--: int2 smallint
+--> int2, 999.95 => 1000
+--: int4 integer
+--> int4, 32768 => 32768
+--: ?column? integer
+--> int4, -32769 => -32769
+--: int4 integer
+--> int4, 2.5 => 3
+--> int4, 3.5 => 4
+--: ?column? integer
+--> int4, -2.5 => -3
+--: int4 integer
+--> int4, 2.4999 => 2
+--> int4, 1e10 => ERROR 22003: integer out of range
+--> int4, 2.5::float8 => 2
+--> int4, 3.5::float8 => 4
+--: ?column? integer
+--> int4, -0.5::float8 => 0
+--: int4 integer
+--> int4, 123456.789 => 123457
+--> int4, 'NaN'::float8 => ERROR 22003: integer out of range
+--> int4, 'Infinity'::float8 => ERROR 22003: integer out of range
+--> int4, 'NaN'::numeric => ERROR 0A000: cannot convert NaN to integer
+--> int4, 9223372036854775807 => ERROR 22003: integer out of range
+--> int4, 999.95 => 1000
+--: int8 bigint
+--> int8, 32768 => 32768
+--: ?column? bigint
+--> int8, -32769 => -32769
+--: int8 bigint
+--> int8, 2.5 => 3
+--> int8, 3.5 => 4
+--: ?column? bigint
+--> int8, -2.5 => -3
+--: int8 bigint
+--> int8, 2.4999 => 2
+--> int8, 1e10 => 10000000000
+--> int8, 2.5::float8 => 2
+--> int8, 3.5::float8 => 4
+--: ?column? bigint
+--> int8, -0.5::float8 => 0
+--: int8 bigint
+--> int8, 123456.789 => 123457
+--> int8, 'NaN'::float8 => ERROR 22003: bigint out of range
+--> int8, 'Infinity'::float8 => ERROR 22003: bigint out of range
+--> int8, 'NaN'::numeric => ERROR 0A000: cannot convert NaN to bigint
+--> int8, 9223372036854775807 => 9223372036854775807
+--> int8, 999.95 => 1000
+--: numeric numeric
+--> numeric, 32768 => 32768
+--: ?column? numeric
+--> numeric, -32769 => -32769
+--: numeric numeric
+--> numeric, 2.5 => 2.5
+--> numeric, 3.5 => 3.5
+--: ?column? numeric
+--> numeric, -2.5 => -2.5
+--: numeric numeric
+--> numeric, 2.4999 => 2.4999
+--> numeric, 1e10 => 10000000000
+--> numeric, 2.5::float8 => 2.5
+--> numeric, 3.5::float8 => 3.5
+--: ?column? numeric
+--> numeric, -0.5::float8 => -0.5
+--: numeric numeric
+--> numeric, 123456.789 => 123456.789
+--> numeric, 'NaN'::float8 => NaN
+--> numeric, 'Infinity'::float8 => Infinity
+--> numeric, 'NaN'::numeric => NaN
+--> numeric, 9223372036854775807 => 9223372036854775807
+--> numeric, 999.95 => 999.95
+--> numeric(4,1), 32768 => ERROR 22003: numeric field overflow [DETAIL: A field with precision 4, scale 1 must round to an absolute value less than 10^3.]
+--> numeric(4,1), -32769 => ERROR 22003: numeric field overflow [DETAIL: A field with precision 4, scale 1 must round to an absolute value less than 10^3.]
+--: numeric numeric(262149)
+--> numeric(4,1), 2.5 => 2.5
+--> numeric(4,1), 3.5 => 3.5
+--: ?column? numeric
+--> numeric(4,1), -2.5 => -2.5
+--: numeric numeric(262149)
+--> numeric(4,1), 2.4999 => 2.5
+--> numeric(4,1), 1e10 => ERROR 22003: numeric field overflow [DETAIL: A field with precision 4, scale 1 must round to an absolute value less than 10^3.]
+--> numeric(4,1), 2.5::float8 => 2.5
+--> numeric(4,1), 3.5::float8 => 3.5
+--: ?column? numeric
+--> numeric(4,1), -0.5::float8 => -0.5
+--> numeric(4,1), 123456.789 => ERROR 22003: numeric field overflow [DETAIL: A field with precision 4, scale 1 must round to an absolute value less than 10^3.]
+--: numeric numeric(262149)
+--> numeric(4,1), 'NaN'::float8 => NaN
+--> numeric(4,1), 'Infinity'::float8 => ERROR 22003: numeric field overflow [DETAIL: A field with precision 4, scale 1 cannot hold an infinite value.]
+--> numeric(4,1), 'NaN'::numeric => NaN
+--> numeric(4,1), 9223372036854775807 => ERROR 22003: numeric field overflow [DETAIL: A field with precision 4, scale 1 must round to an absolute value less than 10^3.]
+--> numeric(4,1), 999.95 => ERROR 22003: numeric field overflow [DETAIL: A field with precision 4, scale 1 must round to an absolute value less than 10^3.]
+--: float4 real
+--> float4, 32768 => 32768
+--: ?column? real
+--> float4, -32769 => -32769
+--: float4 real
+--> float4, 2.5 => 2.5
+--> float4, 3.5 => 3.5
+--: ?column? real
+--> float4, -2.5 => -2.5
+--: float4 real
+--> float4, 2.4999 => 2.4999
+--> float4, 1e10 => 1e+10
+--> float4, 2.5::float8 => 2.5
+--> float4, 3.5::float8 => 3.5
+--: ?column? real
+--> float4, -0.5::float8 => -0.5
+--: float4 real
+--> float4, 123456.789 => 123456.79
+--> float4, 'NaN'::float8 => NaN
+--> float4, 'Infinity'::float8 => Infinity
+--> float4, 'NaN'::numeric => NaN
+--> float4, 9223372036854775807 => 9.223372e+18
+--> float4, 999.95 => 999.95
+--: float8 double precision
+--> float8, 32768 => 32768
+--: ?column? double precision
+--> float8, -32769 => -32769
+--: float8 double precision
+--> float8, 2.5 => 2.5
+--> float8, 3.5 => 3.5
+--: ?column? double precision
+--> float8, -2.5 => -2.5
+--: float8 double precision
+--> float8, 2.4999 => 2.4999
+--> float8, 1e10 => 10000000000
+--> float8, 2.5::float8 => 2.5
+--> float8, 3.5::float8 => 3.5
+--: ?column? double precision
+--> float8, -0.5::float8 => -0.5
+--: float8 double precision
+--> float8, 123456.789 => 123456.789
+--> float8, 'NaN'::float8 => NaN
+--> float8, 'Infinity'::float8 => Infinity
+--> float8, 'NaN'::numeric => NaN
+--> float8, 9223372036854775807 => 9.223372036854776e+18
+--> float8, 999.95 => 999.95
+
+-- ## Operators over every pair of types
+
+-- each a: 7::int2 | 7 | 7::int8 | 7.5 | 7.5::float4 | 7.25::float8
+-- each b: 2::int2 | -3 | 2::int8 | 0.3 | 1.5::float4 | -2.5::float8
+select {a} + {b}, {a} - {b}, {a} * {b}, {a} / {b}, pg_typeof({a} + {b}), {a} < {b}, {a} = {b}, {a} >= {b};
+--: ?column? smallint | ?column? smallint | ?column? smallint | ?column? smallint | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7::int2, 2::int2 => 9 | 5 | 14 | 3 | smallint | f | f | t
+--: ?column? integer | ?column? integer | ?column? integer | ?column? integer | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7::int2, -3 => 4 | 10 | -21 | -2 | integer | f | f | t
+--: ?column? bigint | ?column? bigint | ?column? bigint | ?column? bigint | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7::int2, 2::int8 => 9 | 5 | 14 | 3 | bigint | f | f | t
+--: ?column? numeric | ?column? numeric | ?column? numeric | ?column? numeric | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7::int2, 0.3 => 7.3 | 6.7 | 2.1 | 23.3333333333333333 | numeric | f | f | t
+--: ?column? double precision | ?column? double precision | ?column? double precision | ?column? double precision | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7::int2, 1.5::float4 => 8.5 | 5.5 | 10.5 | 4.666666666666667 | double precision | f | f | t
+--> 7::int2, -2.5::float8 => 4.5 | 9.5 | -17.5 | -2.8 | double precision | f | f | t
+--: ?column? integer | ?column? integer | ?column? integer | ?column? integer | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7, 2::int2 => 9 | 5 | 14 | 3 | integer | f | f | t
+--> 7, -3 => 4 | 10 | -21 | -2 | integer | f | f | t
+--: ?column? bigint | ?column? bigint | ?column? bigint | ?column? bigint | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7, 2::int8 => 9 | 5 | 14 | 3 | bigint | f | f | t
+--: ?column? numeric | ?column? numeric | ?column? numeric | ?column? numeric | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7, 0.3 => 7.3 | 6.7 | 2.1 | 23.3333333333333333 | numeric | f | f | t
+--: ?column? double precision | ?column? double precision | ?column? double precision | ?column? double precision | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7, 1.5::float4 => 8.5 | 5.5 | 10.5 | 4.666666666666667 | double precision | f | f | t
+--> 7, -2.5::float8 => 4.5 | 9.5 | -17.5 | -2.8 | double precision | f | f | t
+--: ?column? bigint | ?column? bigint | ?column? bigint | ?column? bigint | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7::int8, 2::int2 => 9 | 5 | 14 | 3 | bigint | f | f | t
+--> 7::int8, -3 => 4 | 10 | -21 | -2 | bigint | f | f | t
+--> 7::int8, 2::int8 => 9 | 5 | 14 | 3 | bigint | f | f | t
+--: ?column? numeric | ?column? numeric | ?column? numeric | ?column? numeric | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7::int8, 0.3 => 7.3 | 6.7 | 2.1 | 23.3333333333333333 | numeric | f | f | t
+--: ?column? double precision | ?column? double precision | ?column? double precision | ?column? double precision | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7::int8, 1.5::float4 => 8.5 | 5.5 | 10.5 | 4.666666666666667 | double precision | f | f | t
+--> 7::int8, -2.5::float8 => 4.5 | 9.5 | -17.5 | -2.8 | double precision | f | f | t
+--: ?column? numeric | ?column? numeric | ?column? numeric | ?column? numeric | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7.5, 2::int2 => 9.5 | 5.5 | 15.0 | 3.7500000000000000 | numeric | f | f | t
+--> 7.5, -3 => 4.5 | 10.5 | -22.5 | -2.5000000000000000 | numeric | f | f | t
+--> 7.5, 2::int8 => 9.5 | 5.5 | 15.0 | 3.7500000000000000 | numeric | f | f | t
+--> 7.5, 0.3 => 7.8 | 7.2 | 2.25 | 25.0000000000000000 | numeric | f | f | t
+--: ?column? double precision | ?column? double precision | ?column? double precision | ?column? double precision | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7.5, 1.5::float4 => 9 | 6 | 11.25 | 5 | double precision | f | f | t
+--> 7.5, -2.5::float8 => 5 | 10 | -18.75 | -3 | double precision | f | f | t
+--> 7.5::float4, 2::int2 => 9.5 | 5.5 | 15 | 3.75 | double precision | f | f | t
+--> 7.5::float4, -3 => 4.5 | 10.5 | -22.5 | -2.5 | double precision | f | f | t
+--> 7.5::float4, 2::int8 => 9.5 | 5.5 | 15 | 3.75 | double precision | f | f | t
+--> 7.5::float4, 0.3 => 7.8 | 7.2 | 2.25 | 25 | double precision | f | f | t
+--: ?column? real | ?column? real | ?column? real | ?column? real | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7.5::float4, 1.5::float4 => 9 | 6 | 11.25 | 5 | real | f | f | t
+--: ?column? double precision | ?column? double precision | ?column? double precision | ?column? double precision | pg_typeof regtype | ?column? boolean | ?column? boolean | ?column? boolean
+--> 7.5::float4, -2.5::float8 => 5 | 10 | -18.75 | -3 | double precision | f | f | t
+--> 7.25::float8, 2::int2 => 9.25 | 5.25 | 14.5 | 3.625 | double precision | f | f | t
+--> 7.25::float8, -3 => 4.25 | 10.25 | -21.75 | -2.4166666666666665 | double precision | f | f | t
+--> 7.25::float8, 2::int8 => 9.25 | 5.25 | 14.5 | 3.625 | double precision | f | f | t
+--> 7.25::float8, 0.3 => 7.55 | 6.95 | 2.175 | 24.166666666666668 | double precision | f | f | t
+--> 7.25::float8, 1.5::float4 => 8.75 | 5.75 | 10.875 | 4.833333333333333 | double precision | f | f | t
+--> 7.25::float8, -2.5::float8 => 4.75 | 9.75 | -18.125 | -2.9 | double precision | f | f | t
+
+-- each a ~ b: 7 ~ 3 | -7 ~ 3 | 7 ~ -3 | 7.5 ~ 2 | -7.5 ~ 2 | 7::int2 ~ 4::int2 | 7::int8 ~ 4 | 5.25 ~ 0.5 | 0 ~ 5 | -2147483648 ~ -1
+select {a} % {b}, mod({a}, {b}), {a} / {b}, div({a}, {b});
+--: ?column? integer | mod integer | ?column? integer | div numeric
+--> 7, 3 => 1 | 1 | 2 | 2
+--> -7, 3 => -1 | -1 | -2 | -2
+--> 7, -3 => 1 | 1 | -2 | -2
+--: ?column? numeric | mod numeric | ?column? numeric | div numeric
+--> 7.5, 2 => 1.5 | 1.5 | 3.7500000000000000 | 3
+--> -7.5, 2 => -1.5 | -1.5 | -3.7500000000000000 | -3
+--: ?column? smallint | mod smallint | ?column? smallint | div numeric
+--> 7::int2, 4::int2 => 3 | 3 | 1 | 1
+--: ?column? bigint | mod bigint | ?column? bigint | div numeric
+--> 7::int8, 4 => 3 | 3 | 1 | 1
+--: ?column? numeric | mod numeric | ?column? numeric | div numeric
+--> 5.25, 0.5 => 0.25 | 0.25 | 10.5000000000000000 | 10
+--: ?column? integer | mod integer | ?column? integer | div numeric
+--> 0, 5 => 0 | 0 | 0 | 0
+--> -2147483648, -1 => ERROR 22003: integer out of range
+
+-- each a: 7 | 7::int2 | 7::int8 | 7.5 | 7.5::float8 | 7.5::float4 | 0
+select {a} / 0;
+--> 7 => ERROR 22012: division by zero
+--> 7::int2 => ERROR 22012: division by zero
+--> 7::int8 => ERROR 22012: division by zero
+--> 7.5 => ERROR 22012: division by zero
+--> 7.5::float8 => ERROR 22012: division by zero
+--> 7.5::float4 => ERROR 22012: division by zero
+--> 0 => ERROR 22012: division by zero
+-- each a: 7 | 7::int8 | 7.5
+select {a} % 0;
+--> 7 => ERROR 22012: division by zero
+--> 7::int8 => ERROR 22012: division by zero
+--> 7.5 => ERROR 22012: division by zero
+-- each a ~ b: 2 ~ 3 | 2 ~ -1 | 2.0 ~ 3 | 2 ~ 0.5 | -8 ~ 3 | 0 ~ 0 | 10 ~ 20 | 1.1 ~ 100 | 2::int8 ~ 62 | 2.5::float8 ~ 2
+select {a} ^ {b}, power({a}, {b}), pow({a}, {b});
+--: ?column? double precision | power double precision | pow double precision
+--> 2, 3 => 8 | 8 | 8
+--> 2, -1 => 0.5 | 0.5 | 0.5
+--: ?column? numeric | power numeric | pow numeric
+--> 2.0, 3 => 8.0000000000000000 | 8.0000000000000000 | 8.0000000000000000
+--> 2, 0.5 => 1.4142135623730950 | 1.4142135623730950 | 1.4142135623730950
+--: ?column? double precision | power double precision | pow double precision
+--> -8, 3 => -512 | -512 | -512
+--> 0, 0 => 1 | 1 | 1
+--> 10, 20 => 1e+20 | 1e+20 | 1e+20
+--: ?column? numeric | power numeric | pow numeric
+--> 1.1, 100 => 13780.6123398222701841 | 13780.6123398222701841 | 13780.6123398222701841
+--: ?column? double precision | power double precision | pow double precision
+--> 2::int8, 62 => 4.611686018427388e+18 | 4.611686018427388e+18 | 4.611686018427388e+18
+--> 2.5::float8, 2 => 6.25 | 6.25 | 6.25
+-- each e: 0 ^ -1 | (-8) ^ 0.5 | 0.0 ^ -1.5 | (-8.0) ^ 0.5 | 10.0 ^ 200000 | 10::float8 ^ 400
+select {e};
+--> 0 ^ -1 => ERROR 2201F: zero raised to a negative power is undefined
+--> (-8) ^ 0.5 => ERROR 2201F: a negative number raised to a non-integer power yields a complex result
+--> 0.0 ^ -1.5 => ERROR 2201F: zero raised to a negative power is undefined
+--> (-8.0) ^ 0.5 => ERROR 2201F: a negative number raised to a non-integer power yields a complex result
+--> 10.0 ^ 200000 => ERROR 22003: value overflows numeric format
+--> 10::float8 ^ 400 => ERROR 22003: value out of range: overflow
+
+-- each x: 25 | 25.0 | 2 | 27 | -27 | 0 | 1e10 | 2.25::float8
+select ||/ {x}, cbrt({x}), @ {x}, abs({x}), - {x}, + {x}, sign({x});
+--: ?column? double precision | cbrt double precision | ?column? integer | abs integer | ?column? integer | ?column? integer | sign double precision
+--> 25 => 2.924017738212866 | 2.924017738212866 | 25 | 25 | -25 | 25 | 1
+--: ?column? double precision | cbrt double precision | ?column? numeric | abs numeric | ?column? numeric | ?column? numeric | sign numeric
+--> 25.0 => 2.924017738212866 | 2.924017738212866 | 25.0 | 25.0 | -25.0 | 25.0 | 1
+--: ?column? double precision | cbrt double precision | ?column? integer | abs integer | ?column? integer | ?column? integer | sign double precision
+--> 2 => 1.2599210498948734 | 1.2599210498948734 | 2 | 2 | -2 | 2 | 1
+--> 27 => 3.0000000000000004 | 3.0000000000000004 | 27 | 27 | -27 | 27 | 1
+--> -27 => -3.0000000000000004 | -3.0000000000000004 | 27 | 27 | 27 | -27 | -1
+--> 0 => 0 | 0 | 0 | 0 | 0 | 0 | 0
+--: ?column? double precision | cbrt double precision | ?column? numeric | abs numeric | ?column? numeric | ?column? numeric | sign numeric
+--> 1e10 => 2154.4346900318837 | 2154.4346900318837 | 10000000000 | 10000000000 | -10000000000 | 10000000000 | 1
+--: ?column? double precision | cbrt double precision | ?column? double precision | abs double precision | ?column? double precision | ?column? double precision | sign double precision
+--> 2.25::float8 => 1.3103706971044484 | 1.3103706971044484 | 2.25 | 2.25 | -2.25 | 2.25 | 1
+-- each x: 25 | 25.0 | 2 | 2.0 | 1e-10 | 152.2756 | 0 | 1e40 | 2::float4
+select |/ {x}, sqrt({x});
+--: ?column? double precision | sqrt double precision
+--> 25 => 5 | 5
+--: ?column? double precision | sqrt numeric
+--> 25.0 => 5 | 5.000000000000000
+--: ?column? double precision | sqrt double precision
+--> 2 => 1.4142135623730951 | 1.4142135623730951
+--: ?column? double precision | sqrt numeric
+--> 2.0 => 1.4142135623730951 | 1.414213562373095
+--> 1e-10 => 1e-05 | 0.000010000000000000000
+--> 152.2756 => 12.34 | 12.340000000000000
+--: ?column? double precision | sqrt double precision
+--> 0 => 0 | 0
+--: ?column? double precision | sqrt numeric
+--> 1e40 => 1e+20 | 100000000000000000000
+--: ?column? double precision | sqrt double precision
+--> 2::float4 => 1.4142135623730951 | 1.4142135623730951
+-- each x: -1 | -1.0 | -1::float8
+select sqrt({x});
+--> -1 => ERROR 2201F: cannot take square root of a negative number
+--> -1.0 => ERROR 2201F: cannot take square root of a negative number
+--> -1::float8 => ERROR 2201F: cannot take square root of a negative number
+-- each x: -4::int2 | -4 | -4::int8 | -4.50 | -4.5::float4 | -4.5::float8 | '-Infinity'::numeric | 'NaN'::float8 | null
+select abs({x}), sign({x}), pg_typeof(abs({x}));
+--: abs smallint | sign double precision | pg_typeof regtype
+--> -4::int2 => 4 | -1 | smallint
+--: abs integer | sign double precision | pg_typeof regtype
+--> -4 => 4 | -1 | integer
+--: abs bigint | sign double precision | pg_typeof regtype
+--> -4::int8 => 4 | -1 | bigint
+--: abs numeric | sign numeric | pg_typeof regtype
+--> -4.50 => 4.50 | -1 | numeric
+--: abs real | sign double precision | pg_typeof regtype
+--> -4.5::float4 => 4.5 | -1 | real
+--: abs double precision | sign double precision | pg_typeof regtype
+--> -4.5::float8 => 4.5 | -1 | double precision
+--: abs numeric | sign numeric | pg_typeof regtype
+--> '-Infinity'::numeric => Infinity | -1 | numeric
+--: abs double precision | sign double precision | pg_typeof regtype
+--> 'NaN'::float8 => NaN | 0 | double precision
+--> null => ∅ | ∅ | double precision
+
+-- each a ~ b: 91 ~ 15 | -5 ~ 3 | 0 ~ 0 | 2147483647 ~ 1 | 91::int8 ~ 15 | -1::int2 ~ 1::int2
+select {a} & {b}, {a} | {b}, {a} # {b}, ~ {a};
+--: ?column? integer | ?column? integer | ?column? integer | ?column? integer
+--> 91, 15 => 11 | 95 | 84 | -92
+--> -5, 3 => 3 | -5 | -8 | 4
+--> 0, 0 => 0 | 0 | 0 | -1
+--> 2147483647, 1 => 1 | 2147483647 | 2147483646 | -2147483648
+--: ?column? bigint | ?column? bigint | ?column? bigint | ?column? bigint
+--> 91::int8, 15 => 11 | 95 | 84 | -92
+--: ?column? smallint | ?column? smallint | ?column? smallint | ?column? smallint
+--> -1::int2, 1::int2 => 1 | -1 | -2 | 0
+-- each a ~ b: 1 ~ 4 | 8 ~ 2 | -1 ~ 1 | 1 ~ 31 | 1 ~ 32 | 1::int8 ~ 40 | 5::int2 ~ 1
+select {a} << {b}, {a} >> {b};
+--: ?column? integer | ?column? integer
+--> 1, 4 => 16 | 0
+--> 8, 2 => 32 | 2
+--> -1, 1 => -2 | -1
+--> 1, 31 => -2147483648 | 0
+--> 1, 32 => 1 | 1
+--: ?column? bigint | ?column? bigint
+--> 1::int8, 40 => 1099511627776 | 0
+--: ?column? smallint | ?column? smallint
+--> 5::int2, 1 => 10 | 2
+
+-- ## Overflow
+
+-- each e: 2147483647 + 1 | -2147483648 - 1 | 2147483647 * 2 | - (-2147483648) | abs(-2147483648) | 32767::int2 + 1::int2 | 32767::int2 * 2::int2 | 9223372036854775807 + 1
+--  | 9223372036854775807 * 2 | - (-9223372036854775808) | (-9223372036854775808) / -1 | (-2147483648) / -1 | 1e308::float8 * 10 | 1e-308::float8 / 1e20 | 3e38::float4 * 10::float4 | (-32768)::int2 / (-1)::int2 | 2147483647 - (-1) | 1e38::float4 * 1e38::float4 | (-9223372036854775808) % -1
+select {e};
+--> 2147483647 + 1 => ERROR 22003: integer out of range
+--> -2147483648 - 1 => ERROR 22003: integer out of range
+--> 2147483647 * 2 => ERROR 22003: integer out of range
+--: ?column? bigint
+--> - (-2147483648) => 2147483648
+--> abs(-2147483648) => ERROR 22003: integer out of range
+--> 32767::int2 + 1::int2 => ERROR 22003: smallint out of range
+--> 32767::int2 * 2::int2 => ERROR 22003: smallint out of range
+--> 9223372036854775807 + 1 => ERROR 22003: bigint out of range
+--> 9223372036854775807 * 2 => ERROR 22003: bigint out of range
+--: ?column? numeric
+--> - (-9223372036854775808) => 9223372036854775808
+--> (-9223372036854775808) / -1 => ERROR 22003: bigint out of range
+--> (-2147483648) / -1 => ERROR 22003: integer out of range
+--> 1e308::float8 * 10 => ERROR 22003: value out of range: overflow
+--> 1e-308::float8 / 1e20 => ERROR 22003: value out of range: underflow
+--> 3e38::float4 * 10::float4 => ERROR 22003: value out of range: overflow
+--> (-32768)::int2 / (-1)::int2 => ERROR 22003: smallint out of range
+--> 2147483647 - (-1) => ERROR 22003: integer out of range
+--> 1e38::float4 * 1e38::float4 => ERROR 22003: value out of range: overflow
+--: ?column? bigint
+--> (-9223372036854775808) % -1 => 0
+
+-- ## Rounding
+
+-- each x: 42.4 | 42.5 | 43.5 | -42.5 | 42.4382 | 0.5::float8 | 1.5::float8 | 2.5::float8 | -0.4::float8 | 1234.5678 | 'NaN'::numeric | 'Infinity'::numeric | 5
+select ceil({x}), ceiling({x}), floor({x}), round({x}), trunc({x});
+--: ceil numeric | ceiling numeric | floor numeric | round numeric | trunc numeric
+--> 42.4 => 43 | 43 | 42 | 42 | 42
+--> 42.5 => 43 | 43 | 42 | 43 | 42
+--> 43.5 => 44 | 44 | 43 | 44 | 43
+--> -42.5 => -42 | -42 | -43 | -43 | -42
+--> 42.4382 => 43 | 43 | 42 | 42 | 42
+--: ceil double precision | ceiling double precision | floor double precision | round double precision | trunc double precision
+--> 0.5::float8 => 1 | 1 | 0 | 0 | 0
+--> 1.5::float8 => 2 | 2 | 1 | 2 | 1
+--> 2.5::float8 => 3 | 3 | 2 | 2 | 2
+--> -0.4::float8 => -0 | -0 | -1 | -0 | -0
+--: ceil numeric | ceiling numeric | floor numeric | round numeric | trunc numeric
+--> 1234.5678 => 1235 | 1235 | 1234 | 1235 | 1234
+--> 'NaN'::numeric => NaN | NaN | NaN | NaN | NaN
+--> 'Infinity'::numeric => Infinity | Infinity | Infinity | Infinity | Infinity
+--: ceil double precision | ceiling double precision | floor double precision | round double precision | trunc double precision
+--> 5 => 5 | 5 | 5 | 5 | 5
+-- each x: 42.4382 | 1234.5678 | -1234.5678 | 55 | 0.005
+-- each n: 0 | 1 | 2 | 3 | -1 | -2 | 10
+select round({x}, {n}), trunc({x}, {n});
+--: round numeric | trunc numeric
+--> 42.4382, 0 => 42 | 42
+--> 42.4382, 1 => 42.4 | 42.4
+--> 42.4382, 2 => 42.44 | 42.43
+--> 42.4382, 3 => 42.438 | 42.438
+--> 42.4382, -1 => 40 | 40
+--> 42.4382, -2 => 0 | 0
+--> 42.4382, 10 => 42.4382000000 | 42.4382000000
+--> 1234.5678, 0 => 1235 | 1234
+--> 1234.5678, 1 => 1234.6 | 1234.5
+--> 1234.5678, 2 => 1234.57 | 1234.56
+--> 1234.5678, 3 => 1234.568 | 1234.567
+--> 1234.5678, -1 => 1230 | 1230
+--> 1234.5678, -2 => 1200 | 1200
+--> 1234.5678, 10 => 1234.5678000000 | 1234.5678000000
+--> -1234.5678, 0 => -1235 | -1234
+--> -1234.5678, 1 => -1234.6 | -1234.5
+--> -1234.5678, 2 => -1234.57 | -1234.56
+--> -1234.5678, 3 => -1234.568 | -1234.567
+--> -1234.5678, -1 => -1230 | -1230
+--> -1234.5678, -2 => -1200 | -1200
+--> -1234.5678, 10 => -1234.5678000000 | -1234.5678000000
+--> 55, 0 => 55 | 55
+--> 55, 1 => 55.0 | 55.0
+--> 55, 2 => 55.00 | 55.00
+--> 55, 3 => 55.000 | 55.000
+--> 55, -1 => 60 | 50
+--> 55, -2 => 100 | 0
+--> 55, 10 => 55.0000000000 | 55.0000000000
+--> 0.005, 0 => 0 | 0
+--> 0.005, 1 => 0.0 | 0.0
+--> 0.005, 2 => 0.01 | 0.00
+--> 0.005, 3 => 0.005 | 0.005
+--> 0.005, -1 => 0 | 0
+--> 0.005, -2 => 0 | 0
+--> 0.005, 10 => 0.0050000000 | 0.0050000000
+select round(2.5::float8, 1);
+--> ERROR 42883: function round(double precision, integer) does not exist [HINT: No function matches the given name and argument types. You might need to add explicit type casts.] [POSITION: 8]
+-- each x: 8.4100 | 0.00 | 100 | 1.10 | -5.5 | 'NaN'::numeric
+select scale({x}), min_scale({x}), trim_scale({x});
+--: scale integer | min_scale integer | trim_scale numeric
+--> 8.4100 => 4 | 2 | 8.41
+--> 0.00 => 2 | 0 | 0
+--> 100 => 0 | 0 | 100
+--> 1.10 => 2 | 1 | 1.1
+--> -5.5 => 1 | 1 | -5.5
+--> 'NaN'::numeric => ∅ | ∅ | NaN
+-- each a ~ b: 1071 ~ 462 | 0 ~ 5 | -12 ~ 18 | 12.5 ~ 5 | 2147483647 ~ 2
+select gcd({a}, {b}), lcm({a}, {b});
+--: gcd integer | lcm integer
+--> 1071, 462 => 21 | 23562
+--> 0, 5 => 5 | 0
+--> -12, 18 => 6 | 36
+--: gcd numeric | lcm numeric
+--> 12.5, 5 => 2.5 | 25.0
+--> 2147483647, 2 => ERROR 22003: integer out of range
+-- each n: 0 | 1 | 5 | 20 | 25
+select factorial({n});
+--: factorial numeric
+--> 0 => 1
+--> 1 => 1
+--> 5 => 120
+--> 20 => 2432902008176640000
+--> 25 => 15511210043330985984000000
+select factorial(-1);
+--> ERROR 22003: factorial of a negative number is undefined
+select lcm(2147483647, 2147483646);
+--> ERROR 22003: integer out of range
+
+-- ## Logarithms and exponentials
+
+-- each x: 1 | 2.0 | 10 | 100.0 | 0.5 | 2.718281828 | 100::float8 | 1e-5
+select exp({x}), ln({x}), log({x}), log10({x});
+--: exp double precision | ln double precision | log double precision | log10 double precision
+--> 1 => 2.718281828459045 | 0 | 0 | 0
+--: exp numeric | ln numeric | log numeric | log10 numeric
+--> 2.0 => 7.3890560989306502 | 0.6931471805599453 | 0.3010299956639812 | 0.3010299956639812
+--: exp double precision | ln double precision | log double precision | log10 double precision
+--> 10 => 22026.465794806718 | 2.302585092994046 | 1 | 1
+--: exp numeric | ln numeric | log numeric | log10 numeric
+--> 100.0 => 26881171418161354484126255515800135873611118.8 | 4.6051701859880914 | 2.0000000000000000 | 2.0000000000000000
+--> 0.5 => 1.6487212707001281 | -0.6931471805599453 | -0.3010299956639812 | -0.3010299956639812
+--> 2.718281828 => 15.154262234522772 | 0.9999999998311267 | 0.4342944818299111 | 0.4342944818299111
+--: exp double precision | ln double precision | log double precision | log10 double precision
+--> 100::float8 => 2.6881171418161356e+43 | 4.605170185988092 | 2 | 2
+--: exp numeric | ln numeric | log numeric | log10 numeric
+--> 1e-5 => 1.0000100000500002 | -11.512925464970228 | -5.000000000000000 | -5.000000000000000
+-- each b ~ x: 2.0 ~ 64.0 | 10 ~ 1000 | 3 ~ 81 | 0.5 ~ 8
+select log({b}, {x});
+--: log numeric
+--> 2.0, 64.0 => 6.0000000000000000
+--> 10, 1000 => 3.0000000000000000
+--> 3, 81 => 4.0000000000000000
+--> 0.5, 8 => -3.0000000000000000
+-- each x: 0 | -1 | 0.0 | -1.5 | 0::float8
+select ln({x});
+--> 0 => ERROR 2201E: cannot take logarithm of zero
+--> -1 => ERROR 2201E: cannot take logarithm of a negative number
+--> 0.0 => ERROR 2201E: cannot take logarithm of zero
+--> -1.5 => ERROR 2201E: cannot take logarithm of a negative number
+--> 0::float8 => ERROR 2201E: cannot take logarithm of zero
+select log(1, 5);
+--> ERROR 22012: division by zero
+select exp(1000::float8);
+--> ERROR 22003: value out of range: overflow
+select exp(-1000::float8);
+--> ERROR 22003: value out of range: underflow
+select exp(10000.0);
+--> ERROR 22003: value overflows numeric format
+
+-- ## Trigonometry, in double precision
+
+-- each x: 0 | 0.5 | 1 | -1 | 0.3
+select sin({x}), cos({x}), tan({x}), asin({x}), acos({x}), atan({x}), cot({x} + 0.1), sinh({x}), cosh({x}), tanh({x}), asinh({x}), atanh({x} / 2);
+--: sin double precision | cos double precision | tan double precision | asin double precision | acos double precision | atan double precision | cot double precision | sinh double precision | cosh double precision | tanh double precision | asinh double precision | atanh double precision
+--> 0 => 0 | 1 | 0 | 0 | 1.5707963267948966 | 0 | 9.966644423259238 | 0 | 1 | 0 | 0 | 0
+--> 0.5 => 0.479425538604203 | 0.8775825618903728 | 0.5463024898437905 | 0.5235987755982989 | 1.0471975511965979 | 0.4636476090008061 | 1.4616959470781021 | 0.5210953054937474 | 1.1276259652063807 | 0.46211715726000974 | 0.48121182505960347 | 0.25541281188299536
+--> 1 => 0.8414709848078965 | 0.5403023058681398 | 1.5574077246549023 | 1.5707963267948966 | 0 | 0.7853981633974483 | 0.5089681052390643 | 1.1752011936438014 | 1.5430806348152437 | 0.7615941559557649 | 0.881373587019543 | 0
+--> -1 => -0.8414709848078965 | 0.5403023058681398 | -1.5574077246549023 | -1.5707963267948966 | 3.141592653589793 | -0.7853981633974483 | -0.7935511478423171 | -1.1752011936438014 | 1.5430806348152437 | -0.7615941559557649 | -0.881373587019543 | 0
+--> 0.3 => 0.29552020666133955 | 0.955336489125606 | 0.30933624960962325 | 0.3046926540153975 | 1.2661036727794992 | 0.2914567944778671 | 2.3652224200391103 | 0.3045202934471426 | 1.0453385141288605 | 0.2913126124515909 | 0.29567304756342244 | 0.15114043593646678
+-- each x: 0 | 30 | 45 | 60 | 90 | 180 | 270 | 360 | -45
+select sind({x}), cosd({x}), tand({x}), round(radians({x})::numeric, 10), degrees(radians({x}));
+--: sind double precision | cosd double precision | tand double precision | round numeric | degrees double precision
+--> 0 => 0 | 1 | 0 | 0.0000000000 | 0
+--> 30 => 0.5 | 0.8660254037844387 | 0.5773502691896257 | 0.5235987756 | 29.999999999999996
+--> 45 => 0.7071067811865475 | 0.7071067811865475 | 1 | 0.7853981634 | 45
+--> 60 => 0.8660254037844387 | 0.5 | 1.7320508075688774 | 1.0471975512 | 59.99999999999999
+--> 90 => 1 | 0 | Infinity | 1.5707963268 | 90
+--> 180 => 0 | -1 | 0 | 3.1415926536 | 180
+--> 270 => -1 | 0 | -Infinity | 4.7123889804 | 270
+--> 360 => 0 | 1 | 0 | 6.2831853072 | 360
+--> -45 => -0.7071067811865475 | 0.7071067811865475 | -1 | -0.7853981634 | -45
+-- each x: 0 | 0.5 | 1 | -1
+select asind({x}), acosd({x}), atand({x}), atan2({x}, 1), atan2d({x}, 1), acosh({x} + 2);
+--: asind double precision | acosd double precision | atand double precision | atan2 double precision | atan2d double precision | acosh double precision
+--> 0 => 0 | 90 | 0 | 0 | 0 | 1.3169578969248166
+--> 0.5 => 30 | 60 | 26.565051177077986 | 0.4636476090008061 | 26.565051177077986 | 1.566799236972411
+--> 1 => 90 | 0 | 45 | 0.7853981633974483 | 45 | 1.762747174039086
+--> -1 => -90 | 180 | -45 | -0.7853981633974483 | -45 | 0
+-- each f: asin | acos | asind | acosd | acosh | atanh
+select {f}(-2);
+--> asin => ERROR 22003: input is out of range
+--> acos => ERROR 22003: input is out of range
+--> asind => ERROR 22003: input is out of range
+--> acosd => ERROR 22003: input is out of range
+--> acosh => ERROR 22003: input is out of range
+--> atanh => ERROR 22003: input is out of range
+select pi(), cotd(45), cot(0), cotd(0);
+--: pi double precision | cotd double precision | cot double precision | cotd double precision
+--> 3.141592653589793 | 1 | Infinity | Infinity
+
+-- ## Buckets
+
+-- each x: 5.35 | 0.024 | 10.06 | -1 | 11 | 10.05
+select width_bucket({x}, 0.024, 10.06, 5), width_bucket({x}, 10.06, 0.024, 5), width_bucket({x}::float8, 0, 10, 4), width_bucket({x}, array[1, 3, 4, 10]);
+--: width_bucket integer | width_bucket integer | width_bucket integer | width_bucket integer
+--> 5.35 => 3 | 3 | 3 | 3
+--> 0.024 => 1 | 6 | 1 | 0
+--> 10.06 => 6 | 1 | 5 | 4
+--> -1 => 0 | 6 | 0 | 0
+--> 11 => 6 | 0 | 5 | 4
+--> 10.05 => 5 | 1 | 5 | 4
+select width_bucket(1.0, 1.0, 1.0, 5);
+--> ERROR 2201G: lower bound cannot equal upper bound
+select width_bucket(1.0, 0.0, 5.0, 0);
+--> ERROR 2201G: count must be greater than zero
+
+-- ## Numeric keeps its scale
+
+-- each e: 1.10 + 2.205 | 1.10 * 2.205 | 1 / 3.0 | 2.0 / 3 | 10.0 / 3 | 1e20 / 3 | 1e-20 / 3 | 1.0000 / 1 | 100.00 - 100 | 0.1 + 0.2 | 1.5 % 0.4 | 12345678901234567890 * 98765432109876543210 | 1e-10 * 1e-10 | 1000000000000000000000 / 7 | 0.00001 / 70000 | 5 / 2.0000
+select {e};
+--: ?column? numeric
+--> 1.10 + 2.205 => 3.305
+--> 1.10 * 2.205 => 2.42550
+--> 1 / 3.0 => 0.33333333333333333333
+--> 2.0 / 3 => 0.66666666666666666667
+--> 10.0 / 3 => 3.3333333333333333
+--> 1e20 / 3 => 33333333333333333333
+--> 1e-20 / 3 => 0.0000000000000000000033333333333333333333
+--> 1.0000 / 1 => 1.00000000000000000000
+--> 100.00 - 100 => 0.00
+--> 0.1 + 0.2 => 0.3
+--> 1.5 % 0.4 => 0.3
+--> 12345678901234567890 * 98765432109876543210 => 1219326311370217952237463801111263526900
+--> 1e-10 * 1e-10 => 0.00000000000000000001
+--> 1000000000000000000000 / 7 => 142857142857142857143
+--> 0.00001 / 70000 => 0.0000000001428571428571428571
+--> 5 / 2.0000 => 2.5000000000000000
+-- each x ~ p: 123.456 ~ 5,2 | 999.996 ~ 5,2 | 1234 ~ 5,2 | 0.0001 ~ 3,3 | 5 ~ 3,3 | 12345 ~ 2,-3 | 123.456 ~ 3,0 | 1e5 ~ 1000,0
+select {x}::numeric({p});
+--: numeric numeric(327686)
+--> 123.456, 5,2 => 123.46
+--> 999.996, 5,2 => ERROR 22003: numeric field overflow [DETAIL: A field with precision 5, scale 2 must round to an absolute value less than 10^3.]
+--> 1234, 5,2 => ERROR 22003: numeric field overflow [DETAIL: A field with precision 5, scale 2 must round to an absolute value less than 10^3.]
+--: numeric numeric(196615)
+--> 0.0001, 3,3 => 0.000
+--> 5, 3,3 => ERROR 22003: numeric field overflow [DETAIL: A field with precision 3, scale 3 must round to an absolute value less than 1.]
+--: numeric numeric(133121)
+--> 12345, 2,-3 => 12000
+--: numeric numeric(196612)
+--> 123.456, 3,0 => 123
+--: numeric numeric(65536004)
+--> 1e5, 1000,0 => 100000
+select 1::numeric(0), 2;
+--> ERROR 22023: NUMERIC precision 0 must be between 1 and 1000 [POSITION: 11]
+select 1::numeric(1001);
+--> ERROR 22023: NUMERIC precision 1001 must be between 1 and 1000 [POSITION: 11]
+select 'NaN'::numeric = 'NaN', 'NaN'::numeric > 1e100, 'Infinity'::numeric - 'Infinity'::numeric, 'Infinity'::numeric * 0, 1 / 'Infinity'::numeric, 'NaN'::float8 = 'NaN', 'NaN'::float8 > 'Infinity';
+--: ?column? boolean | ?column? boolean | ?column? numeric | ?column? numeric | ?column? numeric | ?column? boolean | ?column? boolean
+--> t | t | NaN | NaN | 0 | t | t
+select sum(x), avg(x), stddev(x), variance(x) from (values (1.10), (2.205), (3)) v (x);
+--: sum numeric | avg numeric | stddev numeric | variance numeric
+--> 6.305 | 2.1016666666666667 | 0.95420560328124951403 | 0.91050833333333333333
+
+-- ## Floats show the shortest digits that read back
+
+-- each x: 0.1 | 1e15 | 1e16 | 123456789.123 | 1e-5 | 0.0001 | 3.4028235e38 | 1e-45 | 100 | 1.1 | 2e22 | 123456 | 1234567 | 16777217
+select {x}::float8, {x}::float4, {x}::float4::float8, ({x}::float8)::text;
+--: float8 double precision | float4 real | float8 double precision | text text
+--> 0.1 => 0.1 | 0.1 | 0.10000000149011612 | 0.1
+--> 1e15 => 1e+15 | 1e+15 | 999999986991104 | 1e+15
+--> 1e16 => 1e+16 | 1e+16 | 1.0000000272564224e+16 | 1e+16
+--> 123456789.123 => 123456789.123 | 1.2345679e+08 | 123456792 | 123456789.123
+--> 1e-5 => 1e-05 | 1e-05 | 9.999999747378752e-06 | 1e-05
+--> 0.0001 => 0.0001 | 0.0001 | 9.999999747378752e-05 | 0.0001
+--> 3.4028235e38 => 3.4028235e+38 | 3.4028235e+38 | 3.4028234663852886e+38 | 3.4028235e+38
+--> 1e-45 => 1e-45 | 1e-45 | 1.401298464324817e-45 | 1e-45
+--> 100 => 100 | 100 | 100 | 100
+--> 1.1 => 1.1 | 1.1 | 1.100000023841858 | 1.1
+--> 2e22 => 2e+22 | 2e+22 | 1.9999999556392617e+22 | 2e+22
+--> 123456 => 123456 | 123456 | 123456 | 123456
+--> 1234567 => 1234567 | 1.234567e+06 | 1234567 | 1234567
+--> 16777217 => 16777217 | 1.6777216e+07 | 16777216 | 16777217
+select 0.1::float8 + 0.2::float8, 1::float8 / 3, 1::float4 / 3, 1e300::float8 * 1e5, -0::float8, '-0'::float8, 2::float8 ^ 0.5;
+--: ?column? double precision | ?column? double precision | ?column? double precision | ?column? double precision | ?column? double precision | float8 double precision | ?column? double precision
+--> 0.30000000000000004 | 0.3333333333333333 | 0.3333333333333333 | 1.0000000000000001e+305 | -0 | -0 | 1.4142135623730951
+
+-- ## Random numbers repeat from a seed
+
+select random() between 0 and 1, setseed(0.5) is not null, count(distinct random()) > 1 from generate_series(1, 5);
+--: ?column? boolean | ?column? boolean | ?column? boolean
+--> t | t | t
+select setseed(2);
+--> ERROR 22023: setseed parameter 2 is out of allowed range [-1,1]
+-- each x: 1 | 1.5 | '1.5' | -3 | 1e3
+select to_hex({x}::int), {x}::int::bit(8);
+--: to_hex text | bit bit(8)
+--> 1 => 1 | 00000001
+--> 1.5 => 2 | 00000010
+--> '1.5' => ERROR 22P02: invalid input syntax for type integer: "1.5" [POSITION: 15]
+--> -3 => ERROR 42883: operator does not exist: - bit [HINT: No operator matches the given name and argument type. You might need to add an explicit type cast.] [POSITION: 25]
+--> 1e3 => 3e8 | 11101000
+
+-- ## to_char for numbers
+
+-- each x: 0 | 1 | -1 | 12.345 | -12.345 | 485 | 1485.5 | 0.1 | -0.1 | 148500 | 12454.8 | 1e10 | null
+-- each f: '999' | '9999.99' | '0999.90' | 'FM999.99' | '9,999' | 'S999' | 'MI999' | '999MI' | '999PR' | 'SG999' | 'L999' | '999D99' | '9G999' | 'RN' | 'FMRN' | '99V99' | '9.99EEEE' | '"<"999">"' | '999th' | 'FM0000' | 'PL999' | '00.00' | 'B99'
+select to_char({x}, {f});
+--: to_char text
+--> 0, '999' => "   0"
+--> 0, '9999.99' => "     .00"
+--> 0, '0999.90' => " 0000.00"
+--> 0, 'FM999.99' => 0.
+--> 0, '9,999' => "     0"
+--> 0, 'S999' => "  +0"
+--> 0, 'MI999' => "   0"
+--> 0, '999MI' => "  0 "
+--> 0, '999PR' => "   0 "
+--> 0, 'SG999' => +  0
+--> 0, 'L999' => "    0"
+--> 0, '999D99' => "    .00"
+--> 0, '9G999' => "     0"
+--> 0, 'RN' => ###############
+--> 0, 'FMRN' => ###############
+--> 0, '99V99' => "    0"
+--> 0, '9.99EEEE' => " 0.00e+00"
+--> 0, '"<"999">"' => <   0>
+--> 0, '999th' => "   0th"
+--> 0, 'FM0000' => 0000
+--> 0, 'PL999' => +   0
+--> 0, '00.00' => " 00.00"
+--> 0, 'B99' => "  0"
+--> 1, '999' => "   1"
+--> 1, '9999.99' => "    1.00"
+--> 1, '0999.90' => " 0001.00"
+--> 1, 'FM999.99' => 1.
+--> 1, '9,999' => "     1"
+--> 1, 'S999' => "  +1"
+--> 1, 'MI999' => "   1"
+--> 1, '999MI' => "  1 "
+--> 1, '999PR' => "   1 "
+--> 1, 'SG999' => +  1
+--> 1, 'L999' => "    1"
+--> 1, '999D99' => "   1.00"
+--> 1, '9G999' => "     1"
+--> 1, 'RN' => "              I"
+--> 1, 'FMRN' => I
+--> 1, '99V99' => "  100"
+--> 1, '9.99EEEE' => " 1.00e+00"
+--> 1, '"<"999">"' => <   1>
+--> 1, '999th' => "   1st"
+--> 1, 'FM0000' => 0001
+--> 1, 'PL999' => +   1
+--> 1, '00.00' => " 01.00"
+--> 1, 'B99' => "  1"
+--> -1, '999' => "  -1"
+--> -1, '9999.99' => "   -1.00"
+--> -1, '0999.90' => -0001.00
+--> -1, 'FM999.99' => -1.
+--> -1, '9,999' => "    -1"
+--> -1, 'S999' => "  -1"
+--> -1, 'MI999' => -  1
+--> -1, '999MI' => "  1-"
+--> -1, '999PR' => "  <1>"
+--> -1, 'SG999' => -  1
+--> -1, 'L999' => "   -1"
+--> -1, '999D99' => "  -1.00"
+--> -1, '9G999' => "    -1"
+--> -1, 'RN' => ###############
+--> -1, 'FMRN' => ###############
+--> -1, '99V99' => " -100"
+--> -1, '9.99EEEE' => -1.00e+00
+--> -1, '"<"999">"' => <  -1>
+--> -1, '999th' => "  -1"
+--> -1, 'FM0000' => -0001
+--> -1, 'PL999' => "   -1"
+--> -1, '00.00' => -01.00
+--> -1, 'B99' => " -1"
+--> 12.345, '999' => "  12"
+--> 12.345, '9999.99' => "   12.35"
+--> 12.345, '0999.90' => " 0012.35"
+--> 12.345, 'FM999.99' => 12.35
+--> 12.345, '9,999' => "    12"
+--> 12.345, 'S999' => " +12"
+--> 12.345, 'MI999' => "  12"
+--> 12.345, '999MI' => " 12 "
+--> 12.345, '999PR' => "  12 "
+--> 12.345, 'SG999' => + 12
+--> 12.345, 'L999' => "   12"
+--> 12.345, '999D99' => "  12.35"
+--> 12.345, '9G999' => "    12"
+--> 12.345, 'RN' => "            XII"
+--> 12.345, 'FMRN' => XII
+--> 12.345, '99V99' => " 1235"
+--> 12.345, '9.99EEEE' => " 1.23e+01"
+--> 12.345, '"<"999">"' => <  12>
+--> 12.345, '999th' => "  12th"
+--> 12.345, 'FM0000' => 0012
+--> 12.345, 'PL999' => +  12
+--> 12.345, '00.00' => " 12.35"
+--> 12.345, 'B99' => " 12"
+--> -12.345, '999' => " -12"
+--> -12.345, '9999.99' => "  -12.35"
+--> -12.345, '0999.90' => -0012.35
+--> -12.345, 'FM999.99' => -12.35
+--> -12.345, '9,999' => "   -12"
+--> -12.345, 'S999' => " -12"
+--> -12.345, 'MI999' => - 12
+--> -12.345, '999MI' => " 12-"
+--> -12.345, '999PR' => " <12>"
+--> -12.345, 'SG999' => - 12
+--> -12.345, 'L999' => "  -12"
+--> -12.345, '999D99' => " -12.35"
+--> -12.345, '9G999' => "   -12"
+--> -12.345, 'RN' => ###############
+--> -12.345, 'FMRN' => ###############
+--> -12.345, '99V99' => -1235
+--> -12.345, '9.99EEEE' => -1.23e+01
+--> -12.345, '"<"999">"' => < -12>
+--> -12.345, '999th' => " -12"
+--> -12.345, 'FM0000' => -0012
+--> -12.345, 'PL999' => "  -12"
+--> -12.345, '00.00' => -12.35
+--> -12.345, 'B99' => -12
+--> 485, '999' => " 485"
+--> 485, '9999.99' => "  485.00"
+--> 485, '0999.90' => " 0485.00"
+--> 485, 'FM999.99' => 485.
+--> 485, '9,999' => "   485"
+--> 485, 'S999' => +485
+--> 485, 'MI999' => " 485"
+--> 485, '999MI' => "485 "
+--> 485, '999PR' => " 485 "
+--> 485, 'SG999' => +485
+--> 485, 'L999' => "  485"
+--> 485, '999D99' => " 485.00"
+--> 485, '9G999' => "   485"
+--> 485, 'RN' => "        CDLXXXV"
+--> 485, 'FMRN' => CDLXXXV
+--> 485, '99V99' => " ####"
+--> 485, '9.99EEEE' => " 4.85e+02"
+--> 485, '"<"999">"' => < 485>
+--> 485, '999th' => " 485th"
+--> 485, 'FM0000' => 0485
+--> 485, 'PL999' => + 485
+--> 485, '00.00' => " ##.##"
+--> 485, 'B99' => " ##"
+--> 1485.5, '999' => " ###"
+--> 1485.5, '9999.99' => " 1485.50"
+--> 1485.5, '0999.90' => " 1485.50"
+--> 1485.5, 'FM999.99' => ###.##
+--> 1485.5, '9,999' => " 1,486"
+--> 1485.5, 'S999' => +###
+--> 1485.5, 'MI999' => " ###"
+--> 1485.5, '999MI' => "### "
+--> 1485.5, '999PR' => " ### "
+--> 1485.5, 'SG999' => +###
+--> 1485.5, 'L999' => "  ###"
+--> 1485.5, '999D99' => " ###.##"
+--> 1485.5, '9G999' => " 1,486"
+--> 1485.5, 'RN' => "      MCDLXXXVI"
+--> 1485.5, 'FMRN' => MCDLXXXVI
+--> 1485.5, '99V99' => " ####"
+--> 1485.5, '9.99EEEE' => " 1.49e+03"
+--> 1485.5, '"<"999">"' => < ###>
+--> 1485.5, '999th' => " ###"
+--> 1485.5, 'FM0000' => 1486
+--> 1485.5, 'PL999' => + ###
+--> 1485.5, '00.00' => " ##.##"
+--> 1485.5, 'B99' => " ##"
+--> 0.1, '999' => "   0"
+--> 0.1, '9999.99' => "     .10"
+--> 0.1, '0999.90' => " 0000.10"
+--> 0.1, 'FM999.99' => .1
+--> 0.1, '9,999' => "     0"
+--> 0.1, 'S999' => "  +0"
+--> 0.1, 'MI999' => "   0"
+--> 0.1, '999MI' => "  0 "
+--> 0.1, '999PR' => "   0 "
+--> 0.1, 'SG999' => +  0
+--> 0.1, 'L999' => "    0"
+--> 0.1, '999D99' => "    .10"
+--> 0.1, '9G999' => "     0"
+--> 0.1, 'RN' => ###############
+--> 0.1, 'FMRN' => ###############
+--> 0.1, '99V99' => "   10"
+--> 0.1, '9.99EEEE' => " 1.00e-01"
+--> 0.1, '"<"999">"' => <   0>
+--> 0.1, '999th' => "   0th"
+--> 0.1, 'FM0000' => 0000
+--> 0.1, 'PL999' => +   0
+--> 0.1, '00.00' => " 00.10"
+--> 0.1, 'B99' => "  0"
+--> -0.1, '999' => "   0"
+--> -0.1, '9999.99' => "    -.10"
+--> -0.1, '0999.90' => -0000.10
+--> -0.1, 'FM999.99' => -.1
+--> -0.1, '9,999' => "     0"
+--> -0.1, 'S999' => "  +0"
+--> -0.1, 'MI999' => "   0"
+--> -0.1, '999MI' => "  0 "
+--> -0.1, '999PR' => "   0 "
+--> -0.1, 'SG999' => +  0
+--> -0.1, 'L999' => "    0"
+--> -0.1, '999D99' => "   -.10"
+--> -0.1, '9G999' => "     0"
+--> -0.1, 'RN' => ###############
+--> -0.1, 'FMRN' => ###############
+--> -0.1, '99V99' => "  -10"
+--> -0.1, '9.99EEEE' => -1.00e-01
+--> -0.1, '"<"999">"' => <   0>
+--> -0.1, '999th' => "   0th"
+--> -0.1, 'FM0000' => 0000
+--> -0.1, 'PL999' => +   0
+--> -0.1, '00.00' => -00.10
+--> -0.1, 'B99' => "  0"
+--> 148500, '999' => " ###"
+--> 148500, '9999.99' => " ####.##"
+--> 148500, '0999.90' => " ####.##"
+--> 148500, 'FM999.99' => ###.##
+--> 148500, '9,999' => " #,###"
+--> 148500, 'S999' => +###
+--> 148500, 'MI999' => " ###"
+--> 148500, '999MI' => "### "
+--> 148500, '999PR' => " ### "
+--> 148500, 'SG999' => +###
+--> 148500, 'L999' => "  ###"
+--> 148500, '999D99' => " ###.##"
+--> 148500, '9G999' => " #,###"
+--> 148500, 'RN' => ###############
+--> 148500, 'FMRN' => ###############
+--> 148500, '99V99' => " ####"
+--> 148500, '9.99EEEE' => " 1.48e+05"
+--> 148500, '"<"999">"' => < ###>
+--> 148500, '999th' => " ###"
+--> 148500, 'FM0000' => ####
+--> 148500, 'PL999' => + ###
+--> 148500, '00.00' => " ##.##"
+--> 148500, 'B99' => " ##"
+--> 12454.8, '999' => " ###"
+--> 12454.8, '9999.99' => " ####.##"
+--> 12454.8, '0999.90' => " ####.##"
+--> 12454.8, 'FM999.99' => ###.##
+--> 12454.8, '9,999' => " #,###"
+--> 12454.8, 'S999' => +###
+--> 12454.8, 'MI999' => " ###"
+--> 12454.8, '999MI' => "### "
+--> 12454.8, '999PR' => " ### "
+--> 12454.8, 'SG999' => +###
+--> 12454.8, 'L999' => "  ###"
+--> 12454.8, '999D99' => " ###.##"
+--> 12454.8, '9G999' => " #,###"
+--> 12454.8, 'RN' => ###############
+--> 12454.8, 'FMRN' => ###############
+--> 12454.8, '99V99' => " ####"
+--> 12454.8, '9.99EEEE' => " 1.25e+04"
+--> 12454.8, '"<"999">"' => < ###>
+--> 12454.8, '999th' => " ###"
+--> 12454.8, 'FM0000' => ####
+--> 12454.8, 'PL999' => + ###
+--> 12454.8, '00.00' => " ##.##"
+--> 12454.8, 'B99' => " ##"
+--> 1e10, '999' => " ###"
+--> 1e10, '9999.99' => " ####.##"
+--> 1e10, '0999.90' => " ####.##"
+--> 1e10, 'FM999.99' => ###.##
+--> 1e10, '9,999' => " #,###"
+--> 1e10, 'S999' => +###
+--> 1e10, 'MI999' => " ###"
+--> 1e10, '999MI' => "### "
+--> 1e10, '999PR' => " ### "
+--> 1e10, 'SG999' => +###
+--> 1e10, 'L999' => "  ###"
+--> 1e10, '999D99' => " ###.##"
+--> 1e10, '9G999' => " #,###"
+--> 1e10, 'RN' => ERROR 22003: integer out of range
+--> 1e10, 'FMRN' => ERROR 22003: integer out of range
+--> 1e10, '99V99' => " ####"
+--> 1e10, '9.99EEEE' => " 1.00e+10"
+--> 1e10, '"<"999">"' => < ###>
+--> 1e10, '999th' => " ###"
+--> 1e10, 'FM0000' => ####
+--> 1e10, 'PL999' => + ###
+--> 1e10, '00.00' => " ##.##"
+--> 1e10, 'B99' => " ##"
+--> null, '999' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, '9999.99' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, '0999.90' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, 'FM999.99' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, '9,999' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, 'S999' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, 'MI999' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, '999MI' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, '999PR' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, 'SG999' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, 'L999' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, '999D99' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, '9G999' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, 'RN' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, 'FMRN' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, '99V99' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, '9.99EEEE' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, '"<"999">"' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, '999th' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, 'FM0000' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, 'PL999' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, '00.00' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+--> null, 'B99' => ERROR 42725: function to_char(unknown, unknown) is not unique [HINT: Could not choose a best candidate function. You might need to add explicit type casts.] [POSITION: 8]
+select to_char(125::float8, '999.9'), to_char(125::int8, '000'), to_char(1.5::float4, '9.99'), to_char('NaN'::numeric, '999'), to_char('Infinity'::float8, '999'), to_char(1234.5, ''), to_char(123, '9 9 9');
+--: to_char text | to_char text | to_char text | to_char text | to_char text | to_char text | to_char text
+--> " 125.0" | " 125" | " 1.50" | " NaN" | " ###" | "" | " 1 2 3"
+-- each x ~ f: '12,454.8-' ~ '99G999D9S' | '12454' ~ '99999' | '-12' ~ 'S99' | '<12>' ~ '99PR' | '12.3' ~ '99.9' | '  12' ~ '9999' | '1,2' ~ '9,9' | '$12' ~ 'L99' | '0012' ~ '9999' | '12.345' ~ '99.9'
+select to_number({x}, {f});
+--: to_number numeric
+--> '12,454.8-', '99G999D9S' => -12454.8
+--> '12454', '99999' => 12454
+--> '-12', 'S99' => -12
+--> '<12>', '99PR' => -12
+--> '12.3', '99.9' => 12.3
+--> '  12', '9999' => 12
+--> '1,2', '9,9' => 12
+--> '$12', 'L99' => 12
+--> '0012', '9999' => 12
+--> '12.345', '99.9' => 12.3
+select to_number('abc', '999');
+--> ERROR 22P02: invalid input syntax for type numeric: " "
+select to_number('', '999');
+--> ERROR 22P02: invalid input syntax for type numeric: " "

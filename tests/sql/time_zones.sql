@@ -1,0 +1,259 @@
+-- # Time zones: sections 8.5.3 and 9.9.4
+
+-- each zone: 'UTC' | 'America/New_York' | 'Europe/Berlin' | 'Asia/Kolkata' | 'PST8PDT' | 'EST' | 'PST' | '+02' | '-3:30' | 'Asia/Tokyo' | 'Australia/Lord_Howe' | 'america/new_york' | 'GMT' | 'EST5EDT' | 'utc' | 'CET' | 'Nowhere/City' | '' | 'UTC+3' | '<+05>-05' | 'posixrules'
+-- each x: timestamp '2001-02-16 20:38:40' | timestamptz '2001-02-16 20:38:40-05' | timetz '20:38:40+02' | timestamp '2024-07-01 00:00'
+select {x} at time zone {zone};
+--: timezone timestamp with time zone
+--> 'UTC', timestamp '2001-02-16 20:38:40' => 2001-02-16 20:38:40+00
+--: timezone timestamp without time zone
+--> 'UTC', timestamptz '2001-02-16 20:38:40-05' => 2001-02-17 01:38:40
+--: timezone time with time zone
+--> 'UTC', timetz '20:38:40+02' => 18:38:40+00
+--: timezone timestamp with time zone
+--> 'UTC', timestamp '2024-07-01 00:00' => 2024-07-01 00:00:00+00
+--> 'America/New_York', timestamp '2001-02-16 20:38:40' => 2001-02-17 01:38:40+00
+--: timezone timestamp without time zone
+--> 'America/New_York', timestamptz '2001-02-16 20:38:40-05' => 2001-02-16 20:38:40
+--: timezone time with time zone
+--> 'America/New_York', timetz '20:38:40+02' => 13:38:40-05
+--: timezone timestamp with time zone
+--> 'America/New_York', timestamp '2024-07-01 00:00' => 2024-07-01 04:00:00+00
+--> 'Europe/Berlin', timestamp '2001-02-16 20:38:40' => 2001-02-16 19:38:40+00
+--: timezone timestamp without time zone
+--> 'Europe/Berlin', timestamptz '2001-02-16 20:38:40-05' => 2001-02-17 02:38:40
+--: timezone time with time zone
+--> 'Europe/Berlin', timetz '20:38:40+02' => 19:38:40+01
+--: timezone timestamp with time zone
+--> 'Europe/Berlin', timestamp '2024-07-01 00:00' => 2024-06-30 22:00:00+00
+--> 'Asia/Kolkata', timestamp '2001-02-16 20:38:40' => 2001-02-16 15:08:40+00
+--: timezone timestamp without time zone
+--> 'Asia/Kolkata', timestamptz '2001-02-16 20:38:40-05' => 2001-02-17 07:08:40
+--: timezone time with time zone
+--> 'Asia/Kolkata', timetz '20:38:40+02' => 00:08:40+05:30
+--: timezone timestamp with time zone
+--> 'Asia/Kolkata', timestamp '2024-07-01 00:00' => 2024-06-30 18:30:00+00
+--> 'PST8PDT', timestamp '2001-02-16 20:38:40' => 2001-02-17 04:38:40+00
+--: timezone timestamp without time zone
+--> 'PST8PDT', timestamptz '2001-02-16 20:38:40-05' => 2001-02-16 17:38:40
+--: timezone time with time zone
+--> 'PST8PDT', timetz '20:38:40+02' => 10:38:40-08
+--: timezone timestamp with time zone
+--> 'PST8PDT', timestamp '2024-07-01 00:00' => 2024-07-01 07:00:00+00
+--> 'EST', timestamp '2001-02-16 20:38:40' => 2001-02-17 01:38:40+00
+--: timezone timestamp without time zone
+--> 'EST', timestamptz '2001-02-16 20:38:40-05' => 2001-02-16 20:38:40
+--: timezone time with time zone
+--> 'EST', timetz '20:38:40+02' => 13:38:40-05
+--: timezone timestamp with time zone
+--> 'EST', timestamp '2024-07-01 00:00' => 2024-07-01 05:00:00+00
+--> 'PST', timestamp '2001-02-16 20:38:40' => 2001-02-17 04:38:40+00
+--: timezone timestamp without time zone
+--> 'PST', timestamptz '2001-02-16 20:38:40-05' => 2001-02-16 17:38:40
+--: timezone time with time zone
+--> 'PST', timetz '20:38:40+02' => 10:38:40-08
+--: timezone timestamp with time zone
+--> 'PST', timestamp '2024-07-01 00:00' => 2024-07-01 08:00:00+00
+--> '+02', timestamp '2001-02-16 20:38:40' => 2001-02-16 22:38:40+00
+--: timezone timestamp without time zone
+--> '+02', timestamptz '2001-02-16 20:38:40-05' => 2001-02-16 23:38:40
+--: timezone time with time zone
+--> '+02', timetz '20:38:40+02' => 16:38:40-02
+--: timezone timestamp with time zone
+--> '+02', timestamp '2024-07-01 00:00' => 2024-07-01 02:00:00+00
+--> '-3:30', timestamp '2001-02-16 20:38:40' => 2001-02-16 17:08:40+00
+--: timezone timestamp without time zone
+--> '-3:30', timestamptz '2001-02-16 20:38:40-05' => 2001-02-17 05:08:40
+--: timezone time with time zone
+--> '-3:30', timetz '20:38:40+02' => 22:08:40+03:30
+--: timezone timestamp with time zone
+--> '-3:30', timestamp '2024-07-01 00:00' => 2024-06-30 20:30:00+00
+--> 'Asia/Tokyo', timestamp '2001-02-16 20:38:40' => 2001-02-16 11:38:40+00
+--: timezone timestamp without time zone
+--> 'Asia/Tokyo', timestamptz '2001-02-16 20:38:40-05' => 2001-02-17 10:38:40
+--: timezone time with time zone
+--> 'Asia/Tokyo', timetz '20:38:40+02' => 03:38:40+09
+--: timezone timestamp with time zone
+--> 'Asia/Tokyo', timestamp '2024-07-01 00:00' => 2024-06-30 15:00:00+00
+--> 'Australia/Lord_Howe', timestamp '2001-02-16 20:38:40' => 2001-02-16 09:38:40+00
+--: timezone timestamp without time zone
+--> 'Australia/Lord_Howe', timestamptz '2001-02-16 20:38:40-05' => 2001-02-17 12:38:40
+--: timezone time with time zone
+--> 'Australia/Lord_Howe', timetz '20:38:40+02' => 05:38:40+11
+--: timezone timestamp with time zone
+--> 'Australia/Lord_Howe', timestamp '2024-07-01 00:00' => 2024-06-30 13:30:00+00
+--> 'america/new_york', timestamp '2001-02-16 20:38:40' => 2001-02-17 01:38:40+00
+--: timezone timestamp without time zone
+--> 'america/new_york', timestamptz '2001-02-16 20:38:40-05' => 2001-02-16 20:38:40
+--: timezone time with time zone
+--> 'america/new_york', timetz '20:38:40+02' => 13:38:40-05
+--: timezone timestamp with time zone
+--> 'america/new_york', timestamp '2024-07-01 00:00' => 2024-07-01 04:00:00+00
+--> 'GMT', timestamp '2001-02-16 20:38:40' => 2001-02-16 20:38:40+00
+--: timezone timestamp without time zone
+--> 'GMT', timestamptz '2001-02-16 20:38:40-05' => 2001-02-17 01:38:40
+--: timezone time with time zone
+--> 'GMT', timetz '20:38:40+02' => 18:38:40+00
+--: timezone timestamp with time zone
+--> 'GMT', timestamp '2024-07-01 00:00' => 2024-07-01 00:00:00+00
+--> 'EST5EDT', timestamp '2001-02-16 20:38:40' => 2001-02-17 01:38:40+00
+--: timezone timestamp without time zone
+--> 'EST5EDT', timestamptz '2001-02-16 20:38:40-05' => 2001-02-16 20:38:40
+--: timezone time with time zone
+--> 'EST5EDT', timetz '20:38:40+02' => 13:38:40-05
+--: timezone timestamp with time zone
+--> 'EST5EDT', timestamp '2024-07-01 00:00' => 2024-07-01 04:00:00+00
+--> 'utc', timestamp '2001-02-16 20:38:40' => 2001-02-16 20:38:40+00
+--: timezone timestamp without time zone
+--> 'utc', timestamptz '2001-02-16 20:38:40-05' => 2001-02-17 01:38:40
+--: timezone time with time zone
+--> 'utc', timetz '20:38:40+02' => 18:38:40+00
+--: timezone timestamp with time zone
+--> 'utc', timestamp '2024-07-01 00:00' => 2024-07-01 00:00:00+00
+--> 'CET', timestamp '2001-02-16 20:38:40' => 2001-02-16 19:38:40+00
+--: timezone timestamp without time zone
+--> 'CET', timestamptz '2001-02-16 20:38:40-05' => 2001-02-17 02:38:40
+--: timezone time with time zone
+--> 'CET', timetz '20:38:40+02' => 19:38:40+01
+--: timezone timestamp with time zone
+--> 'CET', timestamp '2024-07-01 00:00' => 2024-06-30 23:00:00+00
+--> 'Nowhere/City', timestamp '2001-02-16 20:38:40' => ERROR 22023: time zone "Nowhere/City" not recognized
+--> 'Nowhere/City', timestamptz '2001-02-16 20:38:40-05' => ERROR 22023: time zone "Nowhere/City" not recognized
+--> 'Nowhere/City', timetz '20:38:40+02' => ERROR 22023: time zone "Nowhere/City" not recognized
+--> 'Nowhere/City', timestamp '2024-07-01 00:00' => ERROR 22023: time zone "Nowhere/City" not recognized
+--> '', timestamp '2001-02-16 20:38:40' => ERROR 22023: time zone "" not recognized
+--> '', timestamptz '2001-02-16 20:38:40-05' => ERROR 22023: time zone "" not recognized
+--> '', timetz '20:38:40+02' => ERROR 22023: time zone "" not recognized
+--> '', timestamp '2024-07-01 00:00' => ERROR 22023: time zone "" not recognized
+--> 'UTC+3', timestamp '2001-02-16 20:38:40' => 2001-02-16 23:38:40+00
+--: timezone timestamp without time zone
+--> 'UTC+3', timestamptz '2001-02-16 20:38:40-05' => 2001-02-16 22:38:40
+--: timezone time with time zone
+--> 'UTC+3', timetz '20:38:40+02' => 15:38:40-03
+--: timezone timestamp with time zone
+--> 'UTC+3', timestamp '2024-07-01 00:00' => 2024-07-01 03:00:00+00
+--> '<+05>-05', timestamp '2001-02-16 20:38:40' => 2001-02-16 15:38:40+00
+--: timezone timestamp without time zone
+--> '<+05>-05', timestamptz '2001-02-16 20:38:40-05' => 2001-02-17 06:38:40
+--: timezone time with time zone
+--> '<+05>-05', timetz '20:38:40+02' => 23:38:40+05
+--: timezone timestamp with time zone
+--> '<+05>-05', timestamp '2024-07-01 00:00' => 2024-06-30 19:00:00+00
+--> 'posixrules', timestamp '2001-02-16 20:38:40' => 2001-02-17 01:38:40+00
+--: timezone timestamp without time zone
+--> 'posixrules', timestamptz '2001-02-16 20:38:40-05' => 2001-02-16 20:38:40
+--: timezone time with time zone
+--> 'posixrules', timetz '20:38:40+02' => 13:38:40-05
+--: timezone timestamp with time zone
+--> 'posixrules', timestamp '2024-07-01 00:00' => 2024-07-01 04:00:00+00
+
+-- each zone: interval '-05:00' | interval '5 hours 30 minutes' | interval '1 month' | interval '00:00'
+select timestamp '2001-02-16 20:38:40' at time zone {zone}, timestamptz '2001-02-16 20:38:40+00' at time zone {zone};
+--: timezone timestamp with time zone | timezone timestamp without time zone
+--> interval '-05:00' => 2001-02-17 01:38:40+00 | 2001-02-16 15:38:40
+--> interval '5 hours 30 minutes' => 2001-02-16 15:08:40+00 | 2001-02-17 02:08:40
+--> interval '1 month' => ERROR 22023: interval time zone "1 mon" must not include months or days
+--> interval '00:00' => 2001-02-16 20:38:40+00 | 2001-02-16 20:38:40
+
+-- ## Clock changes: a gap is read with the offset before it, an hour that comes twice as the later (standard) one
+
+-- each x: '2024-03-31 01:59:59' | '2024-03-31 02:00' | '2024-03-31 02:30' | '2024-03-31 03:00' | '2024-10-27 01:59' | '2024-10-27 02:00' | '2024-10-27 02:30' | '2024-10-27 03:00' | '2024-03-10 02:30' | '2024-11-03 01:30'
+select timestamp {x} at time zone 'Europe/Berlin', timestamp {x} at time zone 'America/New_York', (timestamp {x} || ' Europe/Berlin')::timestamptz;
+--: timezone timestamp with time zone | timezone timestamp with time zone | timestamptz timestamp with time zone
+--> '2024-03-31 01:59:59' => 2024-03-31 00:59:59+00 | 2024-03-31 05:59:59+00 | 2024-03-31 00:59:59+00
+--> '2024-03-31 02:00' => 2024-03-31 01:00:00+00 | 2024-03-31 06:00:00+00 | 2024-03-31 01:00:00+00
+--> '2024-03-31 02:30' => 2024-03-31 01:30:00+00 | 2024-03-31 06:30:00+00 | 2024-03-31 01:30:00+00
+--> '2024-03-31 03:00' => 2024-03-31 01:00:00+00 | 2024-03-31 07:00:00+00 | 2024-03-31 01:00:00+00
+--> '2024-10-27 01:59' => 2024-10-26 23:59:00+00 | 2024-10-27 05:59:00+00 | 2024-10-26 23:59:00+00
+--> '2024-10-27 02:00' => 2024-10-27 01:00:00+00 | 2024-10-27 06:00:00+00 | 2024-10-27 01:00:00+00
+--> '2024-10-27 02:30' => 2024-10-27 01:30:00+00 | 2024-10-27 06:30:00+00 | 2024-10-27 01:30:00+00
+--> '2024-10-27 03:00' => 2024-10-27 02:00:00+00 | 2024-10-27 07:00:00+00 | 2024-10-27 02:00:00+00
+--> '2024-03-10 02:30' => 2024-03-10 01:30:00+00 | 2024-03-10 07:30:00+00 | 2024-03-10 01:30:00+00
+--> '2024-11-03 01:30' => 2024-11-03 00:30:00+00 | 2024-11-03 06:30:00+00 | 2024-11-03 00:30:00+00
+
+-- ## The session's zone
+
+-- each zone: 'Europe/Berlin' | 'America/New_York' | 'UTC' | '+5' | -7 | 'Asia/Kolkata' | interval '-08:00' hour to minute | 'bogus' | local | default
+set time zone {zone};
+--> 'Europe/Berlin' =>
+--> 'America/New_York' =>
+--> 'UTC' =>
+--> '+5' =>
+--> -7 =>
+--> 'Asia/Kolkata' =>
+--> interval '-08:00' hour to minute =>
+--> 'bogus' => ERROR 22023: invalid value for parameter "TimeZone": "bogus"
+--> local =>
+--> default =>
+-- each zone: Europe/Berlin | America/New_York | Asia/Kolkata | UTC | PST8PDT
+set timezone = '{zone}'; select timestamptz '2024-01-15 12:00+00', timestamptz '2024-07-15 12:00+00', timestamptz '1850-01-01 00:00+00', '2024-07-15 12:00'::timestamptz, date '2024-07-15'::timestamptz, timestamptz '2024-07-15 23:30+00'::date, timestamptz '2024-07-15 23:30+00'::time, timestamp '2024-07-15 12:00'::timestamptz;
+--: timestamptz timestamp with time zone | timestamptz timestamp with time zone | timestamptz timestamp with time zone | timestamptz timestamp with time zone | timestamptz timestamp with time zone | date date | time time without time zone | timestamptz timestamp with time zone
+--> Europe/Berlin => 2024-01-15 13:00:00+01 | 2024-07-15 14:00:00+02 | 1850-01-01 00:53:28+00:53:28 | 2024-07-15 12:00:00+02 | 2024-07-15 00:00:00+02 | 2024-07-16 | 01:30:00 | 2024-07-15 12:00:00+02
+--> America/New_York => 2024-01-15 07:00:00-05 | 2024-07-15 08:00:00-04 | 1849-12-31 19:03:58-04:56:02 | 2024-07-15 12:00:00-04 | 2024-07-15 00:00:00-04 | 2024-07-15 | 19:30:00 | 2024-07-15 12:00:00-04
+--> Asia/Kolkata => 2024-01-15 17:30:00+05:30 | 2024-07-15 17:30:00+05:30 | 1850-01-01 05:53:28+05:53:28 | 2024-07-15 12:00:00+05:30 | 2024-07-15 00:00:00+05:30 | 2024-07-16 | 05:00:00 | 2024-07-15 12:00:00+05:30
+--> UTC => 2024-01-15 12:00:00+00 | 2024-07-15 12:00:00+00 | 1850-01-01 00:00:00+00 | 2024-07-15 12:00:00+00 | 2024-07-15 00:00:00+00 | 2024-07-15 | 23:30:00 | 2024-07-15 12:00:00+00
+--> PST8PDT => 2024-01-15 04:00:00-08 | 2024-07-15 05:00:00-07 | 1849-12-31 16:00:00-08 | 2024-07-15 12:00:00-07 | 2024-07-15 00:00:00-07 | 2024-07-15 | 16:30:00 | 2024-07-15 12:00:00-07
+set timezone = 'America/New_York';
+-- each e: timestamptz '2024-03-09 12:00' + interval '1 day' | timestamptz '2024-03-09 12:00' + interval '24 hours' | timestamptz '2024-03-10 03:00' - interval '1 day' | timestamptz '2024-11-03 12:00' - timestamptz '2024-11-02 12:00' | date_trunc('day', timestamptz '2024-11-03 12:00') | extract(timezone from timestamptz '2024-07-01 00:00') | timestamptz '2024-11-03 01:30' | timestamptz '2024-11-03 01:30 EDT' | timestamptz '2024-11-03 01:30 EST' | to_char(timestamptz '2024-07-01 00:00', 'TZ tz OF TZH:TZM') | date '2024-03-10' + interval '1 day' | age(timestamptz '2024-03-11', timestamptz '2024-03-10') | make_timestamptz(2024, 3, 10, 2, 30, 0) | to_timestamp('2024-07-01 12', 'YYYY-MM-DD HH24') | timestamptz '2024-07-01 12:00' at time zone 'UTC' | timestamp '2024-07-01 12:00' at time zone 'UTC'
+select {e};
+--: ?column? timestamp with time zone
+--> timestamptz '2024-03-09 12:00' + interval '1 day' => 2024-03-10 12:00:00-04
+--> timestamptz '2024-03-09 12:00' + interval '24 hours' => 2024-03-10 13:00:00-04
+--> timestamptz '2024-03-10 03:00' - interval '1 day' => 2024-03-09 03:00:00-05
+--: ?column? interval
+--> timestamptz '2024-11-03 12:00' - timestamptz '2024-11-02 12:00' => 1 day 01:00:00
+--: date_trunc timestamp with time zone
+--> date_trunc('day', timestamptz '2024-11-03 12:00') => 2024-11-03 00:00:00-04
+--: extract numeric
+--> extract(timezone from timestamptz '2024-07-01 00:00') => -14400
+--: timestamptz timestamp with time zone
+--> timestamptz '2024-11-03 01:30' => 2024-11-03 01:30:00-05
+--> timestamptz '2024-11-03 01:30 EDT' => 2024-11-03 01:30:00-04
+--> timestamptz '2024-11-03 01:30 EST' => 2024-11-03 01:30:00-05
+--: to_char text
+--> to_char(timestamptz '2024-07-01 00:00', 'TZ tz OF TZH:TZM') => EDT edt -04 -04:00
+--: ?column? timestamp without time zone
+--> date '2024-03-10' + interval '1 day' => 2024-03-11 00:00:00
+--: age interval
+--> age(timestamptz '2024-03-11', timestamptz '2024-03-10') => 1 day
+--: make_timestamptz timestamp with time zone
+--> make_timestamptz(2024, 3, 10, 2, 30, 0) => 2024-03-10 03:30:00-04
+--: to_timestamp timestamp with time zone
+--> to_timestamp('2024-07-01 12', 'YYYY-MM-DD HH24') => 2024-07-01 12:00:00-04
+--: timezone timestamp without time zone
+--> timestamptz '2024-07-01 12:00' at time zone 'UTC' => 2024-07-01 16:00:00
+--: timezone timestamp with time zone
+--> timestamp '2024-07-01 12:00' at time zone 'UTC' => 2024-07-01 08:00:00-04
+select d from generate_series(timestamptz '2024-03-09 00:00', timestamptz '2024-03-12 00:00', interval '1 day') d;
+--: d timestamp with time zone
+--> 2024-03-09 00:00:00-05
+--> 2024-03-10 00:00:00-05
+--> 2024-03-11 00:00:00-04
+--> 2024-03-12 00:00:00-04
+show timezone;
+--: TimeZone text
+--> America/New_York
+set timezone = 'UTC';
+
+-- ## What exists
+
+select count(*) > 400 from pg_timezone_names;
+--: ?column? boolean
+--> t
+select count(*) > 100 from pg_timezone_abbrevs;
+--: ?column? boolean
+--> t
+select name from pg_timezone_names where name in ('Europe/Berlin', 'UTC', 'America/New_York') order by 1;
+--: name text
+--> America/New_York
+--> Europe/Berlin
+--> UTC
+select abbrev, utc_offset, is_dst from pg_timezone_abbrevs where abbrev in ('EST', 'EDT', 'CET', 'Z', 'JST') order by 1;
+--: abbrev text | utc_offset interval | is_dst boolean
+--> CET | 01:00:00 | f
+--> EDT | -04:00:00 | t
+--> EST | -05:00:00 | f
+--> JST | 09:00:00 | f
+--> Z | 00:00:00 | f
+select timezone('Europe/Berlin', timestamp '2024-07-01 12:00'), timezone('Europe/Berlin', timestamptz '2024-07-01 12:00+00'), timezone(interval '2 hours', timestamptz '2024-07-01 12:00+00');
+--: timezone timestamp with time zone | timezone timestamp without time zone | timezone timestamp without time zone
+--> 2024-07-01 10:00:00+00 | 2024-07-01 14:00:00 | 2024-07-01 14:00:00
