@@ -57,6 +57,8 @@ pub enum ConflictAction {
 pub struct Assignment {
     /// Targets; more than one for the row form.
     pub targets: Vec<AssignmentTarget>,
+    /// `(a, b) = ...`, also with one column.
+    pub row_form: bool,
     /// Value: for the row form, a row, a subquery, or any row expression.
     pub value: Expr,
 }
@@ -68,6 +70,43 @@ pub struct AssignmentTarget {
     pub column: Ident,
     /// `arr[i] = ...`
     pub subscripts: Vec<Subscript>,
+}
+
+/// MERGE.
+#[derive(Clone, Debug)]
+pub struct Merge {
+    /// WITH.
+    pub with: Option<With>,
+    /// Target.
+    pub table: ObjectName,
+    /// Alias.
+    pub alias: Option<TableAlias>,
+    /// USING.
+    pub source: TableRef,
+    /// ON.
+    pub on: Expr,
+    /// WHEN ..., in order.
+    pub clauses: Vec<MergeWhen>,
+}
+
+/// WHEN [NOT] MATCHED [AND condition] THEN action.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct MergeWhen {
+    pub matched: bool,
+    pub condition: Option<Expr>,
+    pub action: MergeAction,
+}
+
+/// What MERGE does with a row.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum MergeAction {
+    Nothing,
+    Delete,
+    Update(Vec<Assignment>),
+    /// `values` is None for DEFAULT VALUES.
+    Insert { columns: Vec<Ident>, overriding_system: Option<bool>, values: Option<Vec<Expr>> },
 }
 
 /// UPDATE.

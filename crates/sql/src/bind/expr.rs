@@ -362,6 +362,7 @@ impl Binder<'_> {
         let columns: Vec<_> = output.iter().map(|(_, id)| *id).collect();
         let ty = match kind {
             SubqueryKind::Exists => Expr::BOOL,
+            SubqueryKind::Row => DataType::RECORD.into(),
             SubqueryKind::Scalar | SubqueryKind::Array => {
                 let [column] = columns[..] else {
                     return Err(SqlError::new(SqlState::SYNTAX_ERROR, "subquery must return only one column").at(pos));

@@ -418,7 +418,7 @@ impl Binder<'_> {
                 _ => false,
             };
         }
-        Ok((Logical::Join { kind, left: Box::new(left_plan), right: Box::new(right_plan), on }, names))
+        Ok((joined(kind, left_plan, right_plan, on), names))
     }
 
     /// USING: the named columns stand once, first.
@@ -461,6 +461,23 @@ impl Binder<'_> {
         let lock = meant.map(|l| (l.strength, l.wait)).reduce(|a, b| (a.0.max(b.0), a.1.max(b.1)));
         self.read_only &= lock.is_none();
         lock.map(|(strength, wait)| RowLock { strength, wait, implicit: false })
+    }
+}
+
+/// A join. What an outer join asks of subqueries is asked of one row of its inner side after the other, as if that were LATERAL.
+pub(super) fn joined(kind: JoinType, left: Logical, right: Logical, on: Vec<Expr>) -> Logical {
+    let asks = |e: &Expr| {
+        let mut found = false;
+        e.walk(&mut |e| found |= matches!(e, Expr::Subquery(..)));
+        found
+    };
+    let (left, right) = (Box::new(left), Box::new(right));
+    match kind {
+        JoinType::Left if on.iter().any(asks) => Logical::Join { kind, left, right: Box::new(right.filtered(on)), on: Vec::new() },
+        JoinType::Right if on.iter().any(asks) => {
+            Logical::Join { kind: JoinType::Left, left: right, right: Box::new(left.filtered(on)), on: Vec::new() }
+        }
+        _ => Logical::Join { kind, left, right, on },
     }
 }
 

@@ -1,16 +1,28 @@
 //! INSERT: complete rows for a table, and what to do when one is there already.
 
-use super::logical::{ColumnId, LogicalConflict, LogicalConflictUpdate, LogicalInsert};
+use super::logical::{ColumnId, LogicalConflict, LogicalConflictUpdate, LogicalInsert, SubqueryKind};
 use super::query::{Hints, Output};
 use super::scope::{Namespace, Relation};
 use super::updatable_view::ViewTarget;
 use super::{Binder, Clause, Logical, SelectState};
-use crate::ast::{self, ConflictAction, ConflictTarget, Ident, Insert, SetExpr, TableAlias, TableRef};
+use crate::ast::{self, ConflictAction, ConflictTarget, Ident, Insert, SetExpr};
 use crate::catalog::{RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
-use crate::types::{ColumnType, Datum};
+use crate::types::{ColumnType, Datum, Shape};
 use std::sync::Arc;
+
+/// The columns that values are given for, as they were named, and what is said of identities.
+pub(super) struct InsertedColumns<'a> {
+    pub(super) named: &'a [Ident],
+    pub(super) overriding_system: Option<bool>,
+}
+
+impl<'a> InsertedColumns<'a> {
+    fn of(insert: &'a Insert) -> InsertedColumns<'a> {
+        InsertedColumns { named: &insert.columns, overriding_system: insert.overriding_system }
+    }
+}
 
 /// RETURNING's columns; None when nothing is returned.
 pub(super) type Returning = Option<Vec<(ColumnId, Expr)>>;
@@ -48,8 +60,8 @@ impl Binder<'_> {
         let alias = insert.alias.as_ref().map_or(own.clone(), |a| a.value.clone());
         let positions = match &view {
             Some(view) if insert.columns.is_empty() => view.columns.iter().map(|(_, position)| *position).collect(),
-            Some(view) => self.insert_columns(insert, &view.renamed(&table))?,
-            None => self.insert_columns(insert, &table)?,
+            Some(view) => self.insert_columns(&insert.columns, &view.renamed(&table))?,
+            None => self.insert_columns(&insert.columns, &table)?,
         };
         let (input, values) = self.insert_source(insert, &table, &positions)?;
         let (_, mut relation) = self.get(&table, &alias);
@@ -103,12 +115,12 @@ impl Binder<'_> {
     }
 
     /// Positions of the columns that values are given for.
-    fn insert_columns(&self, insert: &Insert, table: &TableDescriptor) -> Result<Vec<usize>, SqlError> {
-        if insert.columns.is_empty() {
+    pub(super) fn insert_columns(&self, named: &[Ident], table: &TableDescriptor) -> Result<Vec<usize>, SqlError> {
+        if named.is_empty() {
             return Ok(table.visible_columns().map(|(p, _)| p).collect());
         }
-        let mut positions = Vec::with_capacity(insert.columns.len());
-        for column in &insert.columns {
+        let mut positions = Vec::with_capacity(named.len());
+        for column in named {
             let Some(position) = table.column_position(&column.value) else {
                 let message = format!("column \"{}\" of relation \"{}\" does not exist", column.value, table.name);
                 return Err(SqlError::new(SqlState::UNDEFINED_COLUMN, message).at(column.pos));
@@ -145,12 +157,13 @@ impl Binder<'_> {
         let bound = self.query(query, &Hints { targets: Some(targets), ..Hints::default() });
         self.select = outer;
         let (plan, output) = bound?;
-        self.check_width(output.len(), insert, positions).map_err(|e| e.at(super::query::item_position(&query.body, positions.len())))?;
+        let inserted = InsertedColumns::of(insert);
+        self.check_width(output.len(), &inserted, positions).map_err(|e| e.at(super::query::item_position(&query.body, positions.len())))?;
         let mut exprs = Vec::with_capacity(table.columns.len());
         for (position, column) in table.columns.iter().enumerate() {
             let value = match positions.iter().position(|p| *p == position).and_then(|at| output.get(at)) {
                 Some((_, id)) => {
-                    self.check_assignable(column, insert, 0)?;
+                    self.check_assignable(column, &inserted, 0)?;
                     let from = self.column_type_of(*id);
                     self.assign_to(Expr::Column(*id, from), column, 0)?
                 }
@@ -162,19 +175,19 @@ impl Binder<'_> {
         Ok((Logical::Project { input: Box::new(plan), exprs }, ids))
     }
 
-    fn check_width(&self, width: usize, insert: &Insert, positions: &[usize]) -> Result<(), SqlError> {
+    pub(super) fn check_width(&self, width: usize, insert: &InsertedColumns<'_>, positions: &[usize]) -> Result<(), SqlError> {
         if width > positions.len() {
             return Err(SqlError::new(SqlState::SYNTAX_ERROR, "INSERT has more expressions than target columns"));
         }
-        if width < positions.len() && !insert.columns.is_empty() {
-            let pos = insert.columns.get(width).map_or(0, |c| c.pos);
+        if width < positions.len() && !insert.named.is_empty() {
+            let pos = insert.named.get(width).map_or(0, |c| c.pos);
             return Err(SqlError::new(SqlState::SYNTAX_ERROR, "INSERT has more target columns than expressions").at(pos));
         }
         Ok(())
     }
 
     /// Identity and generated columns take no value of the user's.
-    fn check_assignable(&self, column: &crate::catalog::Column, insert: &Insert, pos: usize) -> Result<(), SqlError> {
+    fn check_assignable(&self, column: &crate::catalog::Column, insert: &InsertedColumns<'_>, pos: usize) -> Result<(), SqlError> {
         let always = column.identity.as_ref().is_some_and(|i| i.always) && insert.overriding_system != Some(true);
         if !always && column.generated.is_none() {
             return Ok(());
@@ -198,6 +211,7 @@ impl Binder<'_> {
         table: &TableDescriptor,
         positions: &[usize],
     ) -> Result<(Logical, Vec<ColumnId>), SqlError> {
+        let inserted = InsertedColumns::of(insert);
         let mut defaults: Vec<Option<Expr>> = vec![None; table.columns.len()];
         let mut bound = Vec::with_capacity(rows.len());
         let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Values));
@@ -206,21 +220,9 @@ impl Binder<'_> {
                 return Err(SqlError::new(SqlState::SYNTAX_ERROR, "INSERT has more expressions than target columns").at(extra.pos()));
             }
             if insert.source.is_some() {
-                self.check_width(row.len(), insert, positions)?;
+                self.check_width(row.len(), &inserted, positions)?;
             }
-            let mut values: Vec<Option<Expr>> = vec![None; table.columns.len()];
-            for (position, expr) in positions.iter().zip(row) {
-                if matches!(expr, ast::Expr::Default(_)) {
-                    continue;
-                }
-                let column = &table.columns[*position];
-                self.check_assignable(column, insert, expr.pos())?;
-                if column.identity.is_some() && insert.overriding_system == Some(false) {
-                    continue;
-                }
-                let value = self.expr(expr)?;
-                values[*position] = Some(self.assign_to(value, column, expr.pos())?);
-            }
+            let values = self.given_values(row, &inserted, table, positions)?;
             let mut complete = Vec::with_capacity(values.len());
             for (position, value) in values.into_iter().enumerate() {
                 complete.push(match (value, &defaults[position]) {
@@ -238,6 +240,45 @@ impl Binder<'_> {
         self.select = outer;
         let columns: Vec<ColumnId> = table.columns.iter().map(|c| self.new_column(c.name.clone(), c.ty)).collect();
         Ok((Logical::Values { rows: bound, columns: columns.clone() }, columns))
+    }
+
+    /// The values that a row gives, by position.
+    fn given_values(
+        &mut self,
+        row: &[ast::Expr],
+        insert: &InsertedColumns<'_>,
+        table: &TableDescriptor,
+        positions: &[usize],
+    ) -> Result<Vec<Option<Expr>>, SqlError> {
+        let mut values: Vec<Option<Expr>> = vec![None; table.columns.len()];
+        for (position, expr) in positions.iter().zip(row) {
+            if matches!(expr, ast::Expr::Default(_)) {
+                continue;
+            }
+            let column = &table.columns[*position];
+            self.check_assignable(column, insert, expr.pos())?;
+            if column.identity.is_some() && insert.overriding_system == Some(false) {
+                continue;
+            }
+            let value = self.expr(expr)?;
+            values[*position] = Some(self.assign_to(value, column, expr.pos())?);
+        }
+        Ok(values)
+    }
+
+    /// One complete row: what is given, and defaults.
+    pub(super) fn inserted_row(
+        &mut self,
+        row: &[ast::Expr],
+        insert: &InsertedColumns<'_>,
+        table: &TableDescriptor,
+        positions: &[usize],
+    ) -> Result<Vec<Expr>, SqlError> {
+        let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Values));
+        let given = self.given_values(row, insert, table, positions);
+        self.select = outer;
+        let complete = given?.into_iter().zip(&table.columns).map(|(value, column)| value.map_or_else(|| self.default_value(column), Ok));
+        complete.collect()
     }
 
     // ---- ON CONFLICT
@@ -344,7 +385,11 @@ impl Binder<'_> {
                 }
                 positions.push(position);
             }
-            let values = self.assigned_values(&assignment.value, positions.len())?;
+            if let (true, ast::Expr::Subquery(query, pos)) = (assignment.row_form, &assignment.value) {
+                assigned.extend(self.assigned_from_query(query, *pos, &positions, table)?);
+                continue;
+            }
+            let values = self.assigned_values(assignment, positions.len())?;
             for (position, value) in positions.into_iter().zip(values) {
                 assigned.push((position, self.assigned_value(value, &table.columns[position])?));
             }
@@ -352,62 +397,64 @@ impl Binder<'_> {
         Ok(assigned)
     }
 
-    /// One value for each target: a row's elements, or a subquery once per column.
-    fn assigned_values(&mut self, value: &ast::Expr, count: usize) -> Result<Vec<ast::Expr>, SqlError> {
-        let mismatch = || SqlError::new(SqlState::SYNTAX_ERROR, "number of columns does not match number of values").at(value.pos());
+    /// One value for each target.
+    fn assigned_values(&mut self, assignment: &ast::Assignment, count: usize) -> Result<Vec<ast::Expr>, SqlError> {
+        let value = &assignment.value;
         match value {
-            value if count == 1 && !matches!(value, ast::Expr::Row(..)) => Ok(vec![value.clone()]),
+            value if !assignment.row_form => Ok(vec![value.clone()]),
             ast::Expr::Row(list, _) if list.len() == count => Ok(list.clone()),
-            ast::Expr::Subquery(query, pos) => {
-                let width = match &query.body {
-                    ast::SetExpr::Select(select) => Some(select.items.len()),
-                    ast::SetExpr::Values(rows, _) => rows.first().map(Vec::len),
-                    _ => None,
-                };
-                if width.is_some_and(|width| width != count) {
-                    return Err(mismatch());
-                }
-                // The query stays whole inside, where its aggregates, DISTINCT and ORDER BY see all of its columns.
-                let columns: Vec<Ident> = (1..=count).map(|n| Ident { value: format!("column{n}"), pos: *pos }).collect();
-                let alias = TableAlias {
-                    name: Ident { value: "assigned".into(), pos: *pos },
-                    columns: columns.iter().map(|column| (column.clone(), None)).collect(),
-                };
-                let source = TableRef::Subquery { query: query.clone(), lateral: false, alias: Some(alias) };
-                let one = |at: usize| ast::Expr::Subquery(Box::new(column_of(&source, &columns[at])), *pos);
-                Ok((0..count).map(one).collect())
+            ast::Expr::Row(..) => {
+                Err(SqlError::new(SqlState::SYNTAX_ERROR, "number of columns does not match number of values").at(value.pos()))
             }
-            _ => Err(mismatch()),
+            _ => {
+                let message = "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() expression";
+                Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message).at(value.pos()))
+            }
         }
+    }
+
+    /// `(a, b) = (SELECT ...)`: the query is run once for a row; the columns take its fields.
+    fn assigned_from_query(
+        &mut self,
+        query: &ast::Query,
+        pos: usize,
+        positions: &[usize],
+        table: &TableDescriptor,
+    ) -> Result<Vec<(usize, Expr)>, SqlError> {
+        let row = self.subquery(query, SubqueryKind::Row, pos)?;
+        let columns = self.subqueries.last().map(|bound| bound.columns.clone()).unwrap_or_default();
+        if columns.len() != positions.len() {
+            return Err(SqlError::new(SqlState::SYNTAX_ERROR, "number of columns does not match number of values").at(pos));
+        }
+        let fields = columns.iter().map(|id| (self.columns[*id].name.clone(), self.column_type_of(*id))).collect();
+        let shape = Shape { fields };
+        let mut assigned = Vec::with_capacity(positions.len());
+        for (at, position) in positions.iter().enumerate() {
+            let column = &table.columns[*position];
+            check_updatable(column, pos)?;
+            let field = super::record::field_at(row.clone(), at, &shape);
+            assigned.push((*position, self.assign_to(field, column, pos)?));
+        }
+        Ok(assigned)
     }
 
     fn assigned_value(&mut self, value: ast::Expr, column: &crate::catalog::Column) -> Result<Expr, SqlError> {
         if matches!(value, ast::Expr::Default(_)) {
             return if column.generated.is_some() { Ok(Expr::Const(Datum::Null, column.ty)) } else { self.default_value(column) };
         }
-        if column.generated.is_some() || column.identity.as_ref().is_some_and(|i| i.always) {
-            let detail =
-                if column.generated.is_some() { "is a generated column." } else { "is an identity column defined as GENERATED ALWAYS." };
-            return Err(SqlError::new(SqlState::GENERATED_ALWAYS, format!("column \"{}\" can only be updated to DEFAULT", column.name))
-                .detail(format!("Column \"{}\" {detail}", column.name))
-                .at(value.pos()));
-        }
+        check_updatable(column, value.pos())?;
         let bound = self.expr(&value)?;
         self.assign_to(bound, column, value.pos())
     }
 }
 
-/// `SELECT column FROM source`
-fn column_of(source: &TableRef, column: &Ident) -> ast::Query {
-    let select = ast::Select {
-        distinct: ast::Distinct::All,
-        items: vec![ast::SelectItem::Expr { expr: ast::Expr::Column(vec![column.clone()]), alias: None }],
-        from: vec![source.clone()],
-        filter: None,
-        group_by: Vec::new(),
-        having: None,
-        windows: Vec::new(),
-    };
-    let body = ast::SetExpr::Select(Box::new(select));
-    ast::Query { with: None, body, order_by: Vec::new(), limit: None, offset: None, with_ties: false, locking: Vec::new() }
+/// Generated columns and GENERATED ALWAYS identities take no value of the user's.
+fn check_updatable(column: &crate::catalog::Column, pos: usize) -> Result<(), SqlError> {
+    if column.generated.is_none() && column.identity.as_ref().is_none_or(|i| !i.always) {
+        return Ok(());
+    }
+    let detail = if column.generated.is_some() { "is a generated column." } else { "is an identity column defined as GENERATED ALWAYS." };
+    Err(SqlError::new(SqlState::GENERATED_ALWAYS, format!("column \"{}\" can only be updated to DEFAULT", column.name))
+        .detail(format!("Column \"{}\" {detail}", column.name))
+        .at(pos))
 }

@@ -128,6 +128,7 @@ pub enum Logical {
     Insert(Box<LogicalInsert>),
     Update(Box<LogicalUpdate>),
     Delete(Box<LogicalDelete>),
+    Merge(Box<LogicalMerge>),
 }
 
 /// A table whose rows a query locks; `columns[p]` is the id of position `p`.
@@ -214,6 +215,53 @@ pub struct LogicalDelete {
     pub returning: Option<Vec<(ColumnId, Expr)>>,
 }
 
+/// MERGE.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct LogicalMerge {
+    pub table: Arc<TableDescriptor>,
+    pub alias: String,
+    /// The source, joined with the target; an outer join if something is done for rows that are not matched.
+    pub input: Logical,
+    /// The target's columns.
+    pub row: Vec<ColumnId>,
+    pub clauses: Vec<LogicalMergeClause>,
+    pub generated: Vec<GeneratedColumn>,
+    pub checks: Vec<BoundCheck>,
+}
+
+/// WHEN [NOT] MATCHED [AND condition] THEN action.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct LogicalMergeClause {
+    pub matched: bool,
+    pub condition: Option<Expr>,
+    pub action: LogicalMergeAction,
+}
+
+impl LogicalMergeClause {
+    /// Everything in it.
+    pub fn exprs(&self) -> Vec<&Expr> {
+        let action: Vec<&Expr> = match &self.action {
+            LogicalMergeAction::Nothing | LogicalMergeAction::Delete => Vec::new(),
+            LogicalMergeAction::Update(assignments) => assignments.iter().map(|(_, e)| e).collect(),
+            LogicalMergeAction::Insert(values) => values.iter().collect(),
+        };
+        self.condition.iter().chain(action).collect()
+    }
+}
+
+/// What MERGE does with a row.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub enum LogicalMergeAction {
+    Nothing,
+    Delete,
+    Update(Vec<(usize, Expr)>),
+    /// A complete row by position.
+    Insert(Vec<Expr>),
+}
+
 /// What a subquery in an expression (`Expr::Subquery(number, _)`) is.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
@@ -229,6 +277,8 @@ pub struct BoundSubquery {
 #[allow(missing_docs)]
 pub enum SubqueryKind {
     Scalar,
+    /// All columns of the only row, as a record.
+    Row,
     Exists,
     Array,
     /// `test` over outer ids and the subquery's; `pairs` are its equalities if it is nothing else.
@@ -317,6 +367,7 @@ impl Logical {
             Logical::Insert(insert) => returned(&insert.returning),
             Logical::Update(update) => returned(&update.returning),
             Logical::Delete(delete) => returned(&delete.returning),
+            Logical::Merge(_) => Vec::new(),
         }
     }
 
@@ -387,7 +438,7 @@ impl Logical {
                 left.for_each_expr_mut(change);
                 right.for_each_expr_mut(change);
             }
-            Logical::Insert(_) | Logical::Update(_) | Logical::Delete(_) => {}
+            Logical::Insert(_) | Logical::Update(_) | Logical::Delete(_) | Logical::Merge(_) => {}
         }
     }
 

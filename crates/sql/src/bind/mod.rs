@@ -15,6 +15,7 @@ mod from;
 mod group;
 mod insert;
 pub mod logical;
+mod merge;
 mod modify;
 mod named_arguments;
 mod ordered_set;
@@ -104,6 +105,7 @@ pub(super) enum Clause {
     Filter,
     Window,
     Stored,
+    MergeWhen,
 }
 
 impl Clause {
@@ -124,6 +126,7 @@ impl Clause {
             Clause::Filter => "FILTER",
             Clause::Window => "window definitions",
             Clause::Stored => "stored expressions",
+            Clause::MergeWhen => "MERGE WHEN conditions",
         }
     }
 }
@@ -240,6 +243,10 @@ impl<'a> Binder<'a> {
             Statement::Update(update) => {
                 let (root, output) = self.update(update)?;
                 (StatementKind::Update, root, output, !update.returning.is_empty())
+            }
+            Statement::Merge(merge) => {
+                let (root, output) = self.merge_into(merge)?;
+                (StatementKind::Merge, root, output, false)
             }
             Statement::Delete(delete) => {
                 let (root, output) = self.delete(delete)?;

@@ -151,7 +151,7 @@ fn null_row(shape: Shape) -> Expr {
 }
 
 /// A field of a row; of one that is written out, the expression itself.
-fn field_at(row: Expr, at: usize, shape: &Shape) -> Expr {
+pub(super) fn field_at(row: Expr, at: usize, shape: &Shape) -> Expr {
     let ty = shape.fields.get(at).map_or(DataType::TEXT.into(), |(_, ty)| *ty);
     match row {
         Expr::Row { mut fields, nullable: false, .. } if at < fields.len() => fields.swap_remove(at),

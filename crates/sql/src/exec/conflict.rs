@@ -6,6 +6,7 @@
 
 use super::context::Run;
 use super::scan::lock_strength;
+use super::subplan::SubPlanValues;
 use super::table_keys::{decode_whole, entry_key, is_exclusive, primary_key, primary_key_of_entry};
 use super::write::{TableWriter, check_row, duplicate, fill_generated};
 use crate::error::{SqlError, SqlState};
@@ -25,6 +26,8 @@ const ATTEMPTS_MAX: usize = 20;
 #[derive(Default)]
 pub(super) struct ConflictState {
     touched: HashSet<Key>,
+    /// Values of subqueries in DO UPDATE.
+    subplans: SubPlanValues,
 }
 
 /// A row that was written.
@@ -69,7 +72,7 @@ impl ConflictState {
                 await_removals(&mut existing, run).await?;
             }
             let mut touched = Vec::new();
-            let written = self.decide(plan, conflict, rows, &keys, &existing, &mut touched, writer, run)?;
+            let written = self.decide(plan, conflict, rows, &keys, &existing, &mut touched, writer, run).await?;
             match writer.flush(run).await? {
                 None => {
                     self.touched.extend(touched);
@@ -93,8 +96,8 @@ impl ConflictState {
     }
 
     #[allow(clippy::too_many_arguments)] // what one batch is about
-    fn decide(
-        &self,
+    async fn decide(
+        &mut self,
         plan: &InsertPlan,
         conflict: &ConflictPlan,
         rows: &[&[Datum]],
@@ -102,12 +105,11 @@ impl ConflictState {
         existing: &Existing,
         touched: &mut Vec<Key>,
         writer: &mut TableWriter,
-        run: &Run<'_>,
+        run: &mut Run<'_>,
     ) -> Result<Vec<WrittenRow>, SqlError> {
         let mut proposed: HashSet<&Key> = HashSet::new();
         let mut updated: HashSet<Key> = HashSet::new();
         let mut written = Vec::new();
-        let context = run.eval();
         for (row, keys) in rows.iter().zip(keys) {
             let repeats = keys.iter().any(|(_, key)| proposed.contains(key));
             let in_the_way = keys.iter().find_map(|(_, key)| existing.get(key));
@@ -119,15 +121,15 @@ impl ConflictState {
                     if self.touched.contains(key) || updated.contains(key) {
                         return Err(second_time());
                     }
-                    if let Some(new) = updated_row(plan, update, old, row, run)? {
-                        let key = writer.update(old, &new, written.len(), &context)?;
+                    if let Some(new) = self.updated_row(plan, update, old, row, run).await? {
+                        let key = writer.update(old, &new, written.len(), &run.eval())?;
                         updated.insert(key.clone());
                         touched.push(key);
                         written.push(WrittenRow { old: Some(old.clone()), new });
                     }
                 }
                 (_, None) => {
-                    touched.push(writer.insert(row, written.len(), &context)?);
+                    touched.push(writer.insert(row, written.len(), &run.eval())?);
                     proposed.extend(keys.iter().map(|(_, key)| key));
                     written.push(WrittenRow { old: None, new: row.to_vec() });
                 }
@@ -213,16 +215,19 @@ async fn await_removals(existing: &mut Existing, run: &mut Run<'_>) -> Result<()
     run.ctx.txn.rollback_to(&savepoint).await.map_err(|e| run.kv(e))
 }
 
+impl ConflictState {
 /// The existing row's new image; None when WHERE says to leave it.
-fn updated_row(
+    async fn updated_row(
+    &mut self,
     plan: &InsertPlan,
     update: &ConflictUpdate,
     old: &[Datum],
     proposed: &[Datum],
-    run: &Run<'_>,
+    run: &mut Run<'_>,
 ) -> Result<Option<Vec<Datum>>, SqlError> {
+    let mut both = [old, proposed].concat();
+    self.subplans.append(&update.subplans, &mut both, run).await?;
     let context = run.eval();
-    let both = [old, proposed].concat();
     if let Some(filter) = &update.filter
         && !eval_bool(filter, &both, &context)?
     {
@@ -238,4 +243,5 @@ fn updated_row(
     fill_generated(&mut new, &plan.generated, &context)?;
     check_row(&plan.table, &new, &plan.checks, &context)?;
     Ok(Some(new))
+}
 }

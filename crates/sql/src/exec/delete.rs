@@ -5,6 +5,7 @@ use super::batch::MemoryUse;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
 use super::operator::Operator;
+use super::subplan::SubPlanValues;
 use super::table_keys::primary_key;
 use super::write::{TableWriter, WRITE_ROWS, can_stream};
 use crate::error::SqlError;
@@ -33,8 +34,9 @@ impl DeleteState {
             writer: TableWriter::new(&plan.table, &run.ctx)?,
             foreign: ForeignKeyWork::default(),
             seen: HashSet::new(),
-            returned: RowBatch::new(plan.returning.as_ref().map_or(0, Vec::len)),
+            returned: RowBatch::new(plan.returning.as_ref().map_or(0, |r| r.exprs.len())),
             memory: MemoryUse::default(),
+            subplans: SubPlanValues::default(),
             plan,
         };
         if can_stream(&plan.input, &plan.table, &[]) {
@@ -58,6 +60,8 @@ struct Removal<'p> {
     seen: HashSet<Key>,
     returned: RowBatch,
     memory: MemoryUse,
+    /// Values of subqueries in RETURNING.
+    subplans: SubPlanValues,
 }
 
 impl Removal<'_> {
@@ -68,7 +72,7 @@ impl Removal<'_> {
             if !self.plan.may_repeat || self.seen.insert(primary_key(&self.plan.table, old)?) {
                 self.writer.delete(old, &run.eval())?;
                 self.foreign.deleted(&self.plan.table, old, &run.ctx)?;
-                self.returning(input, run)?;
+                self.returning(input, run).await?;
             }
             if (at + 1) % WRITE_ROWS == 0 {
                 self.writer.settle(|_| None, run).await?;
@@ -78,13 +82,20 @@ impl Removal<'_> {
         Ok(())
     }
 
-    fn returning(&mut self, input: &[crate::types::Datum], run: &mut Run<'_>) -> Result<(), SqlError> {
+    async fn returning(&mut self, input: &[crate::types::Datum], run: &mut Run<'_>) -> Result<(), SqlError> {
         if !run.inside_cte {
             run.affected += 1;
         }
         let Some(returning) = &self.plan.returning else { return Ok(()) };
+        let mut extended = Vec::new();
+        let mut input = input;
+        if !returning.subplans.is_empty() {
+            extended.extend_from_slice(input);
+            self.subplans.append(&returning.subplans, &mut extended, run).await?;
+            input = &extended;
+        }
         let context = run.eval();
-        let values = returning.iter().map(|expr| eval(expr, input, &context)).collect::<Result<Vec<_>, _>>()?;
+        let values = returning.exprs.iter().map(|expr| eval(expr, input, &context)).collect::<Result<Vec<_>, _>>()?;
         self.memory.row(&values)?;
         self.returned.push(values);
         Ok(())

@@ -108,7 +108,7 @@ impl Execution {
     pub fn open(plan: Arc<StatementPlan>, mut params: Vec<Datum>) -> Execution {
         params.resize(plan.param_types.len() + plan.execution_slots, Datum::Null);
         let ctes = vec![CteRows::default(); plan.ctes.len()];
-        let postponed = plan.ctes.iter().any(|cte| cte.writes).then(PostponedWrites::default);
+        let postponed = (plan.ctes.iter().any(|cte| cte.writes) || returns_subqueries(&plan.root)).then(PostponedWrites::default);
         Execution {
             root: Operator::open(&plan.root),
             plan,
@@ -135,6 +135,7 @@ impl Execution {
             StatementKind::Insert => ("INSERT", self.affected),
             StatementKind::Update => ("UPDATE", self.affected),
             StatementKind::Delete => ("DELETE", self.affected),
+            StatementKind::Merge => ("MERGE", self.affected),
         };
         Affected { tag, rows }
     }
@@ -325,6 +326,17 @@ impl Execution {
         self.affected = run.affected;
         Ok(())
     }
+}
+
+/// Does RETURNING ask something of the tables? That is answered from what was there before the statement.
+fn returns_subqueries(root: &Plan) -> bool {
+    let returned = match &root.node {
+        PlanNode::Insert(insert) => &insert.returning,
+        PlanNode::Update(update) => &update.returning,
+        PlanNode::Delete(delete) => &delete.returning,
+        _ => return false,
+    };
+    returned.as_ref().is_some_and(|returned| !returned.subplans.is_empty())
 }
 
 /// A write that met a newer version at READ COMMITTED.

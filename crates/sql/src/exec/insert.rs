@@ -6,6 +6,7 @@ use super::conflict::ConflictState;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
 use super::operator::Operator;
+use super::subplan::SubPlanValues;
 use super::write::{TableWriter, WRITE_ROWS, can_stream, check_row, fill_generated};
 use super::{ExecContext, RowBatch, sequence};
 use crate::catalog::TableDescriptor;
@@ -112,6 +113,8 @@ struct Insertion<'p> {
     conflict: Option<ConflictState>,
     returned: RowBatch,
     memory: MemoryUse,
+    /// Values of subqueries in RETURNING.
+    subplans: SubPlanValues,
 }
 
 impl<'p> Insertion<'p> {
@@ -121,8 +124,9 @@ impl<'p> Insertion<'p> {
             foreign: ForeignKeyWork::default(),
             load: None,
             conflict: plan.on_conflict.as_ref().map(|_| ConflictState::default()),
-            returned: RowBatch::new(plan.returning.as_ref().map_or(0, Vec::len)),
+            returned: RowBatch::new(plan.returning.as_ref().map_or(0, |r| r.exprs.len())),
             memory: MemoryUse::default(),
+            subplans: SubPlanValues::default(),
             plan,
         })
     }
@@ -146,7 +150,7 @@ impl<'p> Insertion<'p> {
                             Some(old) => self.foreign.updated(&self.plan.table, old, &row.new, &run.ctx)?,
                             None => self.foreign.inserted(&self.plan.table, &row.new, &run.ctx)?,
                         }
-                        self.count(&row.new, run)?;
+                        self.count(&row.new, run).await?;
                     }
                 }
                 _ => {
@@ -171,18 +175,25 @@ impl<'p> Insertion<'p> {
         }
         for at in range {
             self.foreign.inserted(&self.plan.table, batch.row(at), &run.ctx)?;
-            self.count(batch.row(at), run)?;
+            self.count(batch.row(at), run).await?;
         }
         Ok(())
     }
 
-    fn count(&mut self, row: &[Datum], run: &mut Run<'_>) -> Result<(), SqlError> {
+    async fn count(&mut self, row: &[Datum], run: &mut Run<'_>) -> Result<(), SqlError> {
         if !run.inside_cte {
             run.affected += 1;
         }
         let Some(returning) = &self.plan.returning else { return Ok(()) };
+        let mut extended = Vec::new();
+        let mut row = row;
+        if !returning.subplans.is_empty() {
+            extended.extend_from_slice(row);
+            self.subplans.append(&returning.subplans, &mut extended, run).await?;
+            row = &extended;
+        }
         let context = run.eval();
-        let values = returning.iter().map(|expr| eval(expr, row, &context)).collect::<Result<Vec<_>, _>>()?;
+        let values = returning.exprs.iter().map(|expr| eval(expr, row, &context)).collect::<Result<Vec<_>, _>>()?;
         self.memory.row(&values)?;
         self.returned.push(values);
         Ok(())
@@ -198,7 +209,7 @@ impl<'p> Insertion<'p> {
 }
 
 /// Gives rows of a table without a primary key their hidden numbers.
-async fn number_rows(table: &TableDescriptor, batch: &mut RowBatch, run: &mut Run<'_>) -> Result<(), SqlError> {
+pub(super) async fn number_rows(table: &TableDescriptor, batch: &mut RowBatch, run: &mut Run<'_>) -> Result<(), SqlError> {
     if table.has_primary_key() {
         return Ok(());
     }

@@ -25,6 +25,7 @@ mod insert;
 mod key_table;
 mod lock_rows;
 mod lookup_join;
+mod merge;
 mod nested_loop;
 mod operator;
 mod postponed;

@@ -13,6 +13,7 @@ use super::filter::{DistinctState, LimitState, ProjectSetState};
 use super::hash_join::HashJoinState;
 use super::insert::InsertState;
 use super::lock_rows::LockRowsState;
+use super::merge::MergeState;
 use super::lookup_join::LookupJoinState;
 use super::nested_loop::NestedLoopState;
 use super::scan::ScanState;
@@ -57,6 +58,7 @@ pub(crate) enum Operator {
     LockRows(Box<LockRowsState>),
     Insert(Box<InsertState>),
     Update(Box<UpdateState>),
+    Merge(Box<MergeState>),
     Delete(Box<DeleteState>),
 }
 
@@ -91,6 +93,7 @@ impl Operator {
             PlanNode::SetOp { left, right, .. } => Operator::SetOp(Box::new(SetOpState::new(Operator::open(left), Operator::open(right)))),
             PlanNode::LockRows { input, .. } => Operator::LockRows(Box::new(LockRowsState::new(Operator::open(input)))),
             PlanNode::Insert(node) => Operator::Insert(Box::new(InsertState::new(Operator::open(&node.input)))),
+            PlanNode::Merge(node) => Operator::Merge(Box::new(MergeState::new(Operator::open(&node.input)))),
             PlanNode::Update(node) => Operator::Update(Box::new(UpdateState::new(Operator::open(&node.input)))),
             PlanNode::Delete(node) => Operator::Delete(Box::new(DeleteState::new(Operator::open(&node.input)))),
         }
@@ -164,6 +167,7 @@ impl Operator {
             (Operator::SetOp(state), PlanNode::SetOp { op, all, left, right }) => state.next(*op, *all, left, right, run).await,
             (Operator::LockRows(state), PlanNode::LockRows { input, targets }) => state.next(input, targets, run).await,
             (Operator::Insert(state), PlanNode::Insert(node)) => state.next(node, run).await,
+            (Operator::Merge(state), PlanNode::Merge(node)) => state.next(node, run).await,
             (Operator::Update(state), PlanNode::Update(node)) => state.next(node, run).await,
             (Operator::Delete(state), PlanNode::Delete(node)) => state.next(node, run).await,
             _ => Err(misfit()),

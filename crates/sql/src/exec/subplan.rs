@@ -13,13 +13,21 @@ use crate::types::{DataType, Datum};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The input, and what is known of subqueries that do not depend on the row.
+/// The input, and the values.
 pub(crate) struct SubPlansState {
     input: Operator,
+    values: SubPlanValues,
+}
+
+/// Values of subqueries and waiting calls over rows, and what is known of those that do not depend on the row.
+#[derive(Default)]
+pub(super) struct SubPlanValues {
     known: Vec<Known>,
 }
 
+#[derive(Default)]
 enum Known {
+    #[default]
     Nothing,
     Value(Datum),
     Rows(Arc<RowBatch>),
@@ -36,7 +44,7 @@ struct HashedRows {
 
 impl SubPlansState {
     pub(super) fn new(node: &SubPlans) -> SubPlansState {
-        SubPlansState { input: Operator::open(&node.input), known: node.list.iter().map(|_| Known::Nothing).collect() }
+        SubPlansState { input: Operator::open(&node.input), values: SubPlanValues::default() }
     }
 
     pub(super) async fn next(&mut self, node: &SubPlans, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
@@ -50,7 +58,7 @@ impl SubPlansState {
                 let ahead = numbers.get_mut(number).and_then(|values| values.as_mut()).and_then(Iterator::next);
                 let value = match ahead {
                     Some(value) => Datum::Int8(value),
-                    None => self.value(number, sub, &row, run).await?,
+                    None => self.values.value(number, sub, &row, run).await?,
                 };
                 row.push(value);
             }
@@ -60,9 +68,24 @@ impl SubPlansState {
         Ok(Some(out))
     }
 
+}
+
+impl SubPlanValues {
+    /// Appends the value of each to a row.
+    pub(super) async fn append(&mut self, list: &[SubPlan], row: &mut Vec<Datum>, run: &mut Run<'_>) -> Result<(), SqlError> {
+        for (number, sub) in list.iter().enumerate() {
+            let value = self.value(number, sub, row, run).await?;
+            row.push(value);
+        }
+        Ok(())
+    }
+
     async fn value(&mut self, number: usize, sub: &SubPlan, row: &[Datum], run: &mut Run<'_>) -> Result<Datum, SqlError> {
         let once = sub.bindings.is_empty();
         bind_all(&sub.bindings, row, run)?;
+        if self.known.len() <= number {
+            self.known.resize_with(number + 1, Known::default);
+        }
         let known = self.known.get_mut(number).ok_or_else(misfit)?;
         if let (Known::Value(value), true) = (&*known, once) {
             return Ok(value.clone());

@@ -8,6 +8,7 @@ use super::batch::MemoryUse;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
 use super::operator::Operator;
+use super::subplan::SubPlanValues;
 use super::table_keys::primary_key;
 use super::write::{TableWriter, WRITE_ROWS, can_stream, check_row, fill_generated};
 use crate::error::SqlError;
@@ -56,6 +57,8 @@ struct Modification<'p> {
     seen: HashSet<Key>,
     returned: RowBatch,
     memory: MemoryUse,
+    /// Values of subqueries in RETURNING.
+    subplans: SubPlanValues,
 }
 
 impl<'p> Modification<'p> {
@@ -64,8 +67,9 @@ impl<'p> Modification<'p> {
             writer: TableWriter::new(&plan.table, &run.ctx)?,
             foreign: ForeignKeyWork::default(),
             seen: HashSet::new(),
-            returned: RowBatch::new(plan.returning.as_ref().map_or(0, Vec::len)),
+            returned: RowBatch::new(plan.returning.as_ref().map_or(0, |r| r.exprs.len())),
             memory: MemoryUse::default(),
+            subplans: SubPlanValues::default(),
             plan,
         })
     }
@@ -84,7 +88,7 @@ impl<'p> Modification<'p> {
             self.writer.settle(|at| changed.get(at).map(|(_, row)| row.as_slice()), run).await?;
             for (at, new) in changed {
                 self.foreign.updated(&self.plan.table, batch.row(at), &new, &run.ctx)?;
-                self.returning(batch.row(at), new, run)?;
+                self.returning(batch.row(at), new, run).await?;
             }
         }
         Ok(())
@@ -111,14 +115,17 @@ impl<'p> Modification<'p> {
         Ok(Some(new))
     }
 
-    fn returning(&mut self, input: &[Datum], mut new: Vec<Datum>, run: &mut Run<'_>) -> Result<(), SqlError> {
+    async fn returning(&mut self, input: &[Datum], mut new: Vec<Datum>, run: &mut Run<'_>) -> Result<(), SqlError> {
         if !run.inside_cte {
             run.affected += 1;
         }
         let Some(returning) = &self.plan.returning else { return Ok(()) };
         new.extend_from_slice(input.get(new.len()..).unwrap_or_default());
+        if !returning.subplans.is_empty() {
+            self.subplans.append(&returning.subplans, &mut new, run).await?;
+        }
         let context = run.eval();
-        let values = returning.iter().map(|expr| eval(expr, &new, &context)).collect::<Result<Vec<_>, _>>()?;
+        let values = returning.exprs.iter().map(|expr| eval(expr, &new, &context)).collect::<Result<Vec<_>, _>>()?;
         self.memory.row(&values)?;
         self.returned.push(values);
         Ok(())

@@ -24,14 +24,7 @@ impl Cursor<'_> {
         } else {
             Vec::new()
         };
-        let mut overriding_system = None;
-        if self.eat("OVERRIDING") {
-            overriding_system = Some(self.is("SYSTEM"));
-            if !self.eat("SYSTEM") {
-                self.expect("USER")?;
-            }
-            self.expect("VALUE")?;
-        }
+        let overriding_system = self.overriding()?;
         let source = if self.eat_all(&["DEFAULT", "VALUES"]) {
             if !columns.is_empty() {
                 return Err(self.syntax_error());
@@ -43,6 +36,19 @@ impl Cursor<'_> {
         let on_conflict = if self.eat_all(&["ON", "CONFLICT"]) { Some(self.on_conflict()?) } else { None };
         let returning = self.returning()?;
         Ok(Statement::Insert(Box::new(Insert { with, table, alias, columns, overriding_system, source, on_conflict, returning })))
+    }
+
+    /// `OVERRIDING { SYSTEM | USER } VALUE`: is it SYSTEM?
+    pub(super) fn overriding(&mut self) -> Result<Option<bool>, SqlError> {
+        if !self.eat("OVERRIDING") {
+            return Ok(None);
+        }
+        let system = self.eat("SYSTEM");
+        if !system {
+            self.expect("USER")?;
+        }
+        self.expect("VALUE")?;
+        Ok(Some(system))
     }
 
     fn starts_query_in_parens(&self) -> bool {
@@ -81,15 +87,15 @@ impl Cursor<'_> {
         Ok(OnConflict { target, action: ConflictAction::Update { assignments, filter } })
     }
 
-    fn assignment(&mut self) -> Result<Assignment, SqlError> {
+    pub(super) fn assignment(&mut self) -> Result<Assignment, SqlError> {
         if self.is_token(&Token::LParen) {
             let targets = self.paren_list(|c| c.assignment_target())?;
             self.expect_token(&Token::Eq)?;
-            return Ok(Assignment { targets, value: self.expr_or_default()? });
+            return Ok(Assignment { targets, row_form: true, value: self.expr_or_default()? });
         }
         let target = self.assignment_target()?;
         self.expect_token(&Token::Eq)?;
-        Ok(Assignment { targets: vec![target], value: self.expr_or_default()? })
+        Ok(Assignment { targets: vec![target], row_form: false, value: self.expr_or_default()? })
     }
 
     fn assignment_target(&mut self) -> Result<AssignmentTarget, SqlError> {
@@ -107,7 +113,7 @@ impl Cursor<'_> {
     }
 
     /// `DEFAULT` alone is not an expression to the crate.
-    fn expr_or_default(&mut self) -> Result<Expr, SqlError> {
+    pub(super) fn expr_or_default(&mut self) -> Result<Expr, SqlError> {
         if self.is("DEFAULT") {
             let pos = self.pos();
             self.advance();

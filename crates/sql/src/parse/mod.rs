@@ -17,6 +17,7 @@ mod cursor;
 mod ddl;
 mod dml;
 mod domain;
+mod merge;
 mod normalise;
 mod statement;
 mod table;

@@ -13,7 +13,6 @@ use sqlparser::tokenizer::Token;
 
 /// Statements that PostgreSQL has and we refuse by name, by their first words.
 const REFUSED: &[(&[&str], &str)] = &[
-    (&["MERGE"], "MERGE"),
     (&["CALL"], "CALL"),
     (&["DO"], "DO"),
     (&["CLUSTER"], "CLUSTER"),
@@ -44,6 +43,7 @@ impl Cursor<'_> {
             "INSERT" => self.insert(None),
             "UPDATE" => self.update(None),
             "DELETE" => self.delete(None),
+            "MERGE" => self.merge_statement(None),
             "TRUNCATE" => self.truncate(),
             "COPY" => self.copy(),
             "CREATE" => self.create(),
@@ -89,7 +89,7 @@ impl Cursor<'_> {
             () if self.is("INSERT") => self.insert(with),
             () if self.is("UPDATE") => self.update(with),
             () if self.is("DELETE") => self.delete(with),
-            () if self.is("MERGE") => Err(SqlError::unsupported("MERGE")),
+            () if self.is("MERGE") => self.merge_statement(with),
             () => self.query_statement(with),
         }
     }
@@ -110,6 +110,10 @@ impl Cursor<'_> {
             () if self.is("INSERT") => self.insert(None)?,
             () if self.is("UPDATE") => self.update(None)?,
             () if self.is("DELETE") => self.delete(None)?,
+            () if self.is("MERGE") => {
+                let error = SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "MERGE not supported in WITH query");
+                return Err(error.at(name.pos));
+            }
             () => Statement::Query(Box::new(self.query()?)),
         };
         self.expect_token(&Token::RParen)?;
@@ -121,7 +125,7 @@ impl Cursor<'_> {
 
     /// A statement that can be planned: what EXPLAIN, PREPARE and COPY may contain.
     fn optimizable(&mut self) -> Result<Statement, SqlError> {
-        let words = ["SELECT", "VALUES", "TABLE", "WITH", "INSERT", "UPDATE", "DELETE"];
+        let words = ["SELECT", "VALUES", "TABLE", "WITH", "INSERT", "UPDATE", "DELETE", "MERGE"];
         if self.is_token(&Token::LParen) || words.iter().any(|w| self.is(w)) { self.statement() } else { Err(self.syntax_error()) }
     }
 

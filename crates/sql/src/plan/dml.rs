@@ -4,7 +4,7 @@
 //! `Scan::lock`). New rows are complete, with every column of the table by position, defaults and casts included; dropped
 //! columns are NULL. What the executor still does: NOT NULL, CHECK, unique and foreign keys, index entries.
 
-use super::{Plan, RowLock};
+use super::{Plan, RowLock, SubPlan};
 use crate::catalog::TableDescriptor;
 use crate::expr::Expr;
 use std::sync::Arc;
@@ -36,6 +36,62 @@ pub struct GeneratedColumn {
     pub value: Expr,
 }
 
+/// What RETURNING gives of a row that was written.
+#[derive(Clone, Debug)]
+pub struct Returned {
+    /// Subqueries in it, whose values are appended to the row. They see what was there before the statement.
+    pub subplans: Vec<SubPlan>,
+    /// Over the row.
+    pub exprs: Vec<Expr>,
+}
+
+/// MERGE.
+#[derive(Clone, Debug)]
+pub struct MergePlan {
+    /// Target.
+    pub table: Arc<TableDescriptor>,
+    /// Alias, for EXPLAIN.
+    pub alias: String,
+    /// Gives the old row by position in its first slots (its key NULL if there is none), then what the clauses need of the source.
+    pub input: Plan,
+    /// The column of the primary key that says whether there is a row.
+    pub present: usize,
+    /// In the order in which they are tried.
+    pub clauses: Vec<MergeClause>,
+    /// Computed from the new row by position.
+    pub generated: Vec<GeneratedColumn>,
+    /// CHECK constraints, over the new row by position.
+    pub checks: Vec<BoundCheck>,
+}
+
+/// WHEN [NOT] MATCHED.
+#[derive(Clone, Debug)]
+pub struct MergeClause {
+    /// For rows that are there, or for those that are not.
+    pub matched: bool,
+    /// Subqueries of the condition, whose values are appended to the input row.
+    pub condition_subplans: Vec<SubPlan>,
+    /// AND, over the input row.
+    pub condition: Option<Expr>,
+    /// THEN.
+    pub action: MergeAction,
+    /// Subqueries and waiting calls of the action, whose values are appended to the input row.
+    pub subplans: Vec<SubPlan>,
+}
+
+/// THEN.
+#[derive(Clone, Debug)]
+pub enum MergeAction {
+    /// DO NOTHING
+    Nothing,
+    /// DELETE
+    Delete,
+    /// `(column position, new value)`.
+    Update(Vec<(usize, Expr)>),
+    /// A complete row by position.
+    Insert(Vec<Expr>),
+}
+
 /// INSERT.
 #[derive(Clone, Debug)]
 pub struct InsertPlan {
@@ -52,7 +108,7 @@ pub struct InsertPlan {
     /// ON CONFLICT.
     pub on_conflict: Option<ConflictPlan>,
     /// RETURNING, over the new row by position; None when nothing is returned.
-    pub returning: Option<Vec<Expr>>,
+    pub returning: Option<Returned>,
 }
 
 /// ON CONFLICT.
@@ -67,6 +123,8 @@ pub struct ConflictPlan {
 /// DO UPDATE. Expressions see the existing row by position, then the proposed row (EXCLUDED) by position.
 #[derive(Clone, Debug)]
 pub struct ConflictUpdate {
+    /// Subqueries of both, whose values are appended to the two rows.
+    pub subplans: Vec<SubPlan>,
     /// `(column position, value)`.
     pub assignments: Vec<(usize, Expr)>,
     /// WHERE: rows for which it is not true are locked and left alone.
@@ -95,7 +153,7 @@ pub struct UpdatePlan {
     /// The same target row can come up more than once (a join): only the first counts.
     pub may_repeat: bool,
     /// RETURNING, over the input row with its first slots replaced by the new row.
-    pub returning: Option<Vec<Expr>>,
+    pub returning: Option<Returned>,
 }
 
 /// DELETE.
@@ -110,5 +168,5 @@ pub struct DeletePlan {
     /// The same target row can come up more than once (a join): only the first counts.
     pub may_repeat: bool,
     /// RETURNING, over the input row.
-    pub returning: Option<Vec<Expr>>,
+    pub returning: Option<Returned>,
 }

@@ -99,6 +99,7 @@ pub enum StatementKind {
     Insert,
     Update,
     Delete,
+    Merge,
 }
 
 /// A column as RowDescription shows it.

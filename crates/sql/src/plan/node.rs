@@ -1,6 +1,6 @@
 //! The nodes of a physical plan that do not write: row sources, joins, sorting, grouping, subqueries.
 
-use super::{DeletePlan, InsertPlan, Plan, RowLock, Scan, UpdatePlan};
+use super::{DeletePlan, InsertPlan, MergePlan, Plan, RowLock, Scan, UpdatePlan};
 use crate::ast::{FrameExclusion, FrameUnits, SetOp};
 use crate::catalog::{TableDescriptor, VirtualTable};
 use crate::expr::Expr;
@@ -203,6 +203,8 @@ pub enum PlanNode {
     Update(Box<UpdatePlan>),
     /// DELETE. Row: RETURNING.
     Delete(Box<DeletePlan>),
+    /// MERGE. No rows.
+    Merge(Box<MergePlan>),
 }
 
 /// Which rows of a join survive.

@@ -252,7 +252,7 @@ pub(super) fn client_gone(error: std::io::Error) -> SqlError {
 
 /// Statements that get a plan; the others are run from their syntax tree.
 pub(super) fn is_planned(statement: &Statement) -> bool {
-    matches!(statement, Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_))
+    matches!(statement, Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Merge(_))
 }
 
 /// Statements that change definitions or data without having a plan: refused in read-only transactions.

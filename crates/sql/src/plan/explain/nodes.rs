@@ -251,6 +251,11 @@ impl<'p> Describer<'p> {
                 node.relation = Some((update.table.name.clone(), update.alias.clone()));
                 node
             }
+            PlanNode::Merge(merge) => {
+                let mut node = self.over(plan, on("Merge", &merge.table.name, &merge.alias), &[&merge.input]);
+                node.relation = Some((merge.table.name.clone(), merge.alias.clone()));
+                node
+            }
             PlanNode::Delete(delete) => {
                 let mut node = self.over(plan, on("Delete", &delete.table.name, &delete.alias), &[&delete.input]);
                 node.relation = Some((delete.table.name.clone(), delete.alias.clone()));
@@ -409,6 +414,7 @@ fn collect_aliases<'a>(plan: &'a Plan, out: &mut Vec<&'a str>) {
         PlanNode::Insert(insert) => collect_aliases(&insert.input, out),
         PlanNode::Update(update) => collect_aliases(&update.input, out),
         PlanNode::Delete(delete) => collect_aliases(&delete.input, out),
+        PlanNode::Merge(merge) => collect_aliases(&merge.input, out),
         PlanNode::Filter { input, .. }
         | PlanNode::Project { input, .. }
         | PlanNode::ProjectSet { input, .. }

@@ -23,6 +23,14 @@ pub(super) struct Frame {
     pub(super) known: Vec<(ColumnId, usize)>,
 }
 
+/// What lifting has found.
+struct Lifting {
+    layout: Vec<ColumnId>,
+    list: Vec<SubPlan>,
+    /// Subqueries by number, and the columns of their values.
+    known: Vec<(usize, ColumnId)>,
+}
+
 impl Planner<'_> {
     /// The value of a column, seen from a row with this layout.
     pub(super) fn slot(&mut self, id: ColumnId, layout: &[ColumnId]) -> Result<Expr, SqlError> {
@@ -78,11 +86,7 @@ impl Planner<'_> {
         if !exprs.iter().any(|e| must_be_lifted(e)) {
             return Ok(sub);
         }
-        let mut layout = sub.layout.clone();
-        let mut list = Vec::new();
-        for expr in exprs.iter_mut() {
-            self.lift_one(expr, &mut layout, &mut list)?;
-        }
+        let (layout, list) = self.lifted(&sub.layout, exprs)?;
         let mut estimate = sub.plan.estimate;
         let inner: f64 = list.iter().map(|s: &SubPlan| subplan_cost(s, estimate.rows)).sum();
         estimate.total += inner;
@@ -90,19 +94,41 @@ impl Planner<'_> {
         Ok(Sub { plan: self.node(node, &layout, estimate), layout, ..sub })
     }
 
-    fn lift_one(&mut self, expr: &mut Expr, layout: &mut Vec<ColumnId>, list: &mut Vec<SubPlan>) -> Result<(), SqlError> {
+    /// The same over rows of a layout that somebody else gives: the layout with a column for each value, and how they are computed.
+    pub(super) fn lifted(&mut self, layout: &[ColumnId], exprs: &mut [&mut Expr]) -> Result<(Vec<ColumnId>, Vec<SubPlan>), SqlError> {
+        let mut lifting = Lifting { layout: layout.to_vec(), list: Vec::new(), known: Vec::new() };
+        for expr in exprs.iter_mut() {
+            self.lift_one(expr, &mut lifting)?;
+        }
+        Ok((lifting.layout, lifting.list))
+    }
+
+    fn lift_one(&mut self, expr: &mut Expr, lifting: &mut Lifting) -> Result<(), SqlError> {
         // Arguments first: a waiting call may have a subquery below it.
         for child in expr.children_mut() {
-            self.lift_one(child, layout, list)?;
+            self.lift_one(child, lifting)?;
         }
         let (ty, subplan) = match expr {
-            Expr::Subquery(number, ty) => (*ty, self.subplan(*number, *ty, layout)?),
-            Expr::Call { func, args, ty } if func.waits.is_some() => (*ty, self.waiting_call(func, args, *ty, layout)?),
+            Expr::Subquery(number, ty) => {
+                // Fields of one row: the query is run once for all of them.
+                if let Some((_, id)) = lifting.known.iter().find(|(known, _)| known == number) {
+                    *expr = Expr::Column(*id, *ty);
+                    return Ok(());
+                }
+                lifting.known.push((*number, 0));
+                (*ty, self.subplan(*number, *ty, &lifting.layout)?)
+            }
+            Expr::Call { func, args, ty } if func.waits.is_some() => (*ty, self.waiting_call(func, args, *ty, &lifting.layout)?),
             _ => return Ok(()),
         };
         let id = self.new_column("subplan", ty);
-        layout.push(id);
-        list.push(subplan);
+        if let (Expr::Subquery(number, _), Some(last)) = (&*expr, lifting.known.last_mut())
+            && last.0 == *number
+        {
+            last.1 = id;
+        }
+        lifting.layout.push(id);
+        lifting.list.push(subplan);
         *expr = Expr::Column(id, ty);
         Ok(())
     }
@@ -130,6 +156,7 @@ impl Planner<'_> {
         let plan = Box::new(planned?);
         let kind = match bound.kind {
             SubqueryKind::Scalar => SubPlanKind::Scalar(plan),
+            SubqueryKind::Row => SubPlanKind::Row(plan),
             SubqueryKind::Exists => SubPlanKind::Exists(plan),
             SubqueryKind::Array => SubPlanKind::Array(plan),
             SubqueryKind::Quantified { test, all, pairs } => {

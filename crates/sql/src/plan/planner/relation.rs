@@ -91,6 +91,7 @@ impl Planner<'_> {
             }
             Logical::Insert(insert) => self.insert(*insert),
             Logical::Update(update) => self.update(*update),
+            Logical::Merge(merge) => self.merge(*merge),
             Logical::Delete(delete) => self.delete(*delete),
         }
     }

@@ -6,12 +6,14 @@
 use super::relation::union;
 use super::{LockWish, Planner, Sub, Want};
 use crate::ast::{RowLockStrength, RowLockWait};
-use crate::bind::logical::{LogicalDelete, LogicalInsert, LogicalUpdate};
+use crate::bind::logical::{LogicalDelete, LogicalInsert, LogicalMerge, LogicalMergeAction, LogicalMergeClause, LogicalUpdate};
 use crate::bind::{ColumnId, Logical};
 use crate::error::SqlError;
 use crate::expr::Expr;
 use crate::plan::table_locks::RowChange;
-use crate::plan::{ConflictPlan, ConflictUpdate, DeletePlan, Estimate, InsertPlan, Plan, PlanNode, RowLock, UpdatePlan};
+use crate::plan::{
+    ConflictPlan, ConflictUpdate, DeletePlan, Estimate, InsertPlan, MergeAction, MergeClause, MergePlan, Plan, PlanNode, Returned, RowLock, UpdatePlan,
+};
 
 type Returning = Option<Vec<(ColumnId, Expr)>>;
 
@@ -48,10 +50,12 @@ impl Planner<'_> {
                     None => None,
                     Some(update) => {
                         let both = [insert.row.as_slice(), update.excluded.as_slice()].concat();
-                        let assignments =
-                            update.assignments.iter().map(|(p, e)| Ok((*p, self.lower(e, &both)?))).collect::<Result<_, SqlError>>()?;
-                        let filter = update.filter.map(|f| self.lower(&f, &both)).transpose()?;
-                        Some(ConflictUpdate { assignments, filter, lock: self.implicit_lock(update.changes_key) })
+                        let (mut assignments, mut filter) = (update.assignments, update.filter);
+                        let mut exprs: Vec<&mut Expr> = filter.iter_mut().chain(assignments.iter_mut().map(|(_, e)| e)).collect();
+                        let (both, subplans) = self.lifted(&both, &mut exprs)?;
+                        let assignments = self.lower_assignments(&assignments, &both)?;
+                        let filter = filter.map(|f| self.lower(&f, &both)).transpose()?;
+                        Some(ConflictUpdate { subplans, assignments, filter, lock: self.implicit_lock(update.changes_key) })
                     }
                 };
                 Some(ConflictPlan { arbiters: conflict.arbiters, update })
@@ -71,10 +75,15 @@ impl Planner<'_> {
     }
 
     /// RETURNING over a row of these columns.
-    fn returning(&mut self, returning: Returning, layout: &[ColumnId]) -> Result<(Option<Vec<Expr>>, Vec<ColumnId>), SqlError> {
-        let Some(list) = returning else { return Ok((None, Vec::new())) };
-        let exprs = list.iter().map(|(_, e)| self.lower(e, layout)).collect::<Result<_, _>>()?;
-        Ok((Some(exprs), list.into_iter().map(|(id, _)| id).collect()))
+    fn returning(&mut self, returning: Returning, layout: &[ColumnId]) -> Result<(Option<Returned>, Vec<ColumnId>), SqlError> {
+        let Some(mut list) = returning else { return Ok((None, Vec::new())) };
+        let (layout, subplans) = self.lifted(layout, &mut list.iter_mut().map(|(_, e)| e).collect::<Vec<_>>())?;
+        let exprs = list.iter().map(|(_, e)| self.lower(e, &layout)).collect::<Result<_, _>>()?;
+        Ok((Some(Returned { subplans, exprs }), list.into_iter().map(|(id, _)| id).collect()))
+    }
+
+    fn lower_assignments(&mut self, assignments: &[(usize, Expr)], layout: &[ColumnId]) -> Result<Vec<(usize, Expr)>, SqlError> {
+        assignments.iter().map(|(position, value)| Ok((*position, self.lower(value, layout)?))).collect()
     }
 
     fn written(&self, node: PlanNode, layout: Vec<ColumnId>, input: Estimate) -> Sub {
@@ -104,7 +113,7 @@ impl Planner<'_> {
         let lock = self.implicit_lock(update.changes_key);
         let sub = self.target_rows(update.input, &update.row, others, lock)?;
         let sub = self.lift(sub, &mut assignments.iter_mut().map(|(_, e)| e).collect::<Vec<_>>())?;
-        let assignments = assignments.iter().map(|(p, e)| Ok((*p, self.lower(e, &sub.layout)?))).collect::<Result<_, SqlError>>()?;
+        let assignments = self.lower_assignments(&assignments, &sub.layout)?;
         let (returning, layout) = self.returning(update.returning, &sub.layout)?;
         let (input, estimate): (Plan, Estimate) = (sub.plan.clone(), sub.plan.estimate);
         let plan = UpdatePlan {
@@ -130,5 +139,53 @@ impl Planner<'_> {
         let estimate = sub.plan.estimate;
         let plan = DeletePlan { table: delete.table, alias: delete.alias, input: sub.plan, may_repeat: delete.joined, returning };
         Ok(self.written(PlanNode::Delete(Box::new(plan)), layout, estimate))
+    }
+
+    /// MERGE takes no implicit locks: which rows it writes is known only above the join, and a lost race is noticed by the write.
+    pub(super) fn merge(&mut self, merge: LogicalMerge) -> Result<Sub, SqlError> {
+        for clause in &merge.clauses {
+            match &clause.action {
+                LogicalMergeAction::Nothing => {}
+                LogicalMergeAction::Delete => self.table_locks.write(&merge.table, RowChange::Delete, self.catalog),
+                LogicalMergeAction::Insert(_) => self.table_locks.write(&merge.table, RowChange::Insert, self.catalog),
+                LogicalMergeAction::Update(assignments) => {
+                    let changed: Vec<usize> = assignments.iter().map(|(position, _)| *position).collect();
+                    self.table_locks.write(&merge.table, RowChange::Update(&changed), self.catalog);
+                }
+            }
+        }
+        let others = merge.clauses.iter().flat_map(LogicalMergeClause::exprs).flat_map(|e| self.mentioned(e)).collect();
+        let sub = self.target_rows(merge.input, &merge.row, others, None)?;
+        let clauses = merge.clauses.into_iter().map(|clause| self.merge_clause(clause, &sub.layout)).collect::<Result<_, SqlError>>()?;
+        let estimate = sub.plan.estimate;
+        let plan = MergePlan {
+            present: merge.table.primary.key.first().map_or(0, |part| part.column),
+            table: merge.table,
+            alias: merge.alias,
+            input: sub.plan,
+            clauses,
+            generated: merge.generated,
+            checks: merge.checks,
+        };
+        Ok(self.written(PlanNode::Merge(Box::new(plan)), Vec::new(), estimate))
+    }
+
+    fn merge_clause(&mut self, clause: LogicalMergeClause, layout: &[ColumnId]) -> Result<MergeClause, SqlError> {
+        let mut condition = clause.condition;
+        let (tested, condition_subplans) = self.lifted(layout, &mut condition.iter_mut().collect::<Vec<_>>())?;
+        let condition = condition.map(|c| self.lower(&c, &tested)).transpose()?;
+        let (action, subplans) = match clause.action {
+            LogicalMergeAction::Nothing => (MergeAction::Nothing, Vec::new()),
+            LogicalMergeAction::Delete => (MergeAction::Delete, Vec::new()),
+            LogicalMergeAction::Update(mut assignments) => {
+                let (layout, subplans) = self.lifted(layout, &mut assignments.iter_mut().map(|(_, e)| e).collect::<Vec<_>>())?;
+                (MergeAction::Update(self.lower_assignments(&assignments, &layout)?), subplans)
+            }
+            LogicalMergeAction::Insert(mut values) => {
+                let (layout, subplans) = self.lifted(layout, &mut values.iter_mut().collect::<Vec<_>>())?;
+                (MergeAction::Insert(self.lower_all(&values, &layout)?), subplans)
+            }
+        };
+        Ok(MergeClause { matched: clause.matched, condition_subplans, condition, action, subplans })
     }
 }
