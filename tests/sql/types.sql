@@ -1,0 +1,1059 @@
+-- # Types: chapter 8, and what becomes what (chapter 10)
+
+-- ## Every cast there is between the types that strings, numbers and times have
+
+-- each from: null::int2 | 1::int4 | 1::int8 | 1.5::numeric | 1.5::float4 | 1.5::float8 | true | 'x'::text | '1'::text | '1'::varchar(5) | '1'::char(3) | '1'::name | date '2024-02-29' | time '12:34:56' | timestamp '2024-02-29 12:34:56' | timestamptz '2024-02-29 12:34:56+00' | interval '1 day' | '{"a":1}'::json | '1'::jsonb | '\x01'::bytea | 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid | array[1] | 1::oid | 'a'::"char" | row(1)
+-- each to: int2 | int8 | numeric | float4 | bool | text | varchar(2) | char(4) | name | date | time | timestamp | timestamptz | interval | json | jsonb | bytea | uuid | int[] | oid | "char"
+select {from}::{to};
+--: int2 smallint
+--> null::int2, int2 => ∅
+--: int8 bigint
+--> null::int2, int8 => ∅
+--: numeric numeric
+--> null::int2, numeric => ∅
+--: float4 real
+--> null::int2, float4 => ∅
+--> null::int2, bool => ERROR 42846: cannot cast type smallint to boolean [POSITION: 18]
+--: text text
+--> null::int2, text => ∅
+--: varchar character varying(6)
+--> null::int2, varchar(2) => ∅
+--: bpchar character(8)
+--> null::int2, char(4) => ∅
+--: name name
+--> null::int2, name => ∅
+--> null::int2, date => ERROR 42846: cannot cast type smallint to date [POSITION: 18]
+--> null::int2, time => ERROR 42846: cannot cast type smallint to time without time zone [POSITION: 18]
+--> null::int2, timestamp => ERROR 42846: cannot cast type smallint to timestamp without time zone [POSITION: 18]
+--> null::int2, timestamptz => ERROR 42846: cannot cast type smallint to timestamp with time zone [POSITION: 18]
+--> null::int2, interval => ERROR 42846: cannot cast type smallint to interval [POSITION: 18]
+--> null::int2, json => ERROR 42846: cannot cast type smallint to json [POSITION: 18]
+--> null::int2, jsonb => ERROR 42846: cannot cast type smallint to jsonb [POSITION: 18]
+--> null::int2, bytea => ERROR 42846: cannot cast type smallint to bytea [POSITION: 18]
+--> null::int2, uuid => ERROR 42846: cannot cast type smallint to uuid [POSITION: 18]
+--> null::int2, int[] => ERROR 42846: cannot cast type smallint to integer[] [POSITION: 18]
+--: oid oid
+--> null::int2, oid => ∅
+--> null::int2, "char" => ERROR 42846: cannot cast type smallint to "char" [POSITION: 18]
+--: int2 smallint
+--> 1::int4, int2 => 1
+--: int8 bigint
+--> 1::int4, int8 => 1
+--: numeric numeric
+--> 1::int4, numeric => 1
+--: float4 real
+--> 1::int4, float4 => 1
+--: bool boolean
+--> 1::int4, bool => t
+--: text text
+--> 1::int4, text => 1
+--: varchar character varying(6)
+--> 1::int4, varchar(2) => 1
+--: bpchar character(8)
+--> 1::int4, char(4) => "1   "
+--: name name
+--> 1::int4, name => 1
+--> 1::int4, date => ERROR 42846: cannot cast type integer to date [POSITION: 15]
+--> 1::int4, time => ERROR 42846: cannot cast type integer to time without time zone [POSITION: 15]
+--> 1::int4, timestamp => ERROR 42846: cannot cast type integer to timestamp without time zone [POSITION: 15]
+--> 1::int4, timestamptz => ERROR 42846: cannot cast type integer to timestamp with time zone [POSITION: 15]
+--> 1::int4, interval => ERROR 42846: cannot cast type integer to interval [POSITION: 15]
+--> 1::int4, json => ERROR 42846: cannot cast type integer to json [POSITION: 15]
+--> 1::int4, jsonb => ERROR 42846: cannot cast type integer to jsonb [POSITION: 15]
+--> 1::int4, bytea => ERROR 42846: cannot cast type integer to bytea [POSITION: 15]
+--> 1::int4, uuid => ERROR 42846: cannot cast type integer to uuid [POSITION: 15]
+--> 1::int4, int[] => ERROR 42846: cannot cast type integer to integer[] [POSITION: 15]
+--: oid oid
+--> 1::int4, oid => 1
+--: char "char"
+--> 1::int4, "char" => 
+--: int2 smallint
+--> 1::int8, int2 => 1
+--: int8 bigint
+--> 1::int8, int8 => 1
+--: numeric numeric
+--> 1::int8, numeric => 1
+--: float4 real
+--> 1::int8, float4 => 1
+--> 1::int8, bool => ERROR 42846: cannot cast type bigint to boolean [POSITION: 15]
+--: text text
+--> 1::int8, text => 1
+--: varchar character varying(6)
+--> 1::int8, varchar(2) => 1
+--: bpchar character(8)
+--> 1::int8, char(4) => "1   "
+--: name name
+--> 1::int8, name => 1
+--> 1::int8, date => ERROR 42846: cannot cast type bigint to date [POSITION: 15]
+--> 1::int8, time => ERROR 42846: cannot cast type bigint to time without time zone [POSITION: 15]
+--> 1::int8, timestamp => ERROR 42846: cannot cast type bigint to timestamp without time zone [POSITION: 15]
+--> 1::int8, timestamptz => ERROR 42846: cannot cast type bigint to timestamp with time zone [POSITION: 15]
+--> 1::int8, interval => ERROR 42846: cannot cast type bigint to interval [POSITION: 15]
+--> 1::int8, json => ERROR 42846: cannot cast type bigint to json [POSITION: 15]
+--> 1::int8, jsonb => ERROR 42846: cannot cast type bigint to jsonb [POSITION: 15]
+--> 1::int8, bytea => ERROR 42846: cannot cast type bigint to bytea [POSITION: 15]
+--> 1::int8, uuid => ERROR 42846: cannot cast type bigint to uuid [POSITION: 15]
+--> 1::int8, int[] => ERROR 42846: cannot cast type bigint to integer[] [POSITION: 15]
+--: oid oid
+--> 1::int8, oid => 1
+--> 1::int8, "char" => ERROR 42846: cannot cast type bigint to "char" [POSITION: 15]
+--: int2 smallint
+--> 1.5::numeric, int2 => 2
+--: int8 bigint
+--> 1.5::numeric, int8 => 2
+--: numeric numeric
+--> 1.5::numeric, numeric => 1.5
+--: float4 real
+--> 1.5::numeric, float4 => 1.5
+--> 1.5::numeric, bool => ERROR 42846: cannot cast type numeric to boolean [POSITION: 20]
+--: text text
+--> 1.5::numeric, text => 1.5
+--: varchar character varying(6)
+--> 1.5::numeric, varchar(2) => 1.
+--: bpchar character(8)
+--> 1.5::numeric, char(4) => "1.5 "
+--: name name
+--> 1.5::numeric, name => 1.5
+--> 1.5::numeric, date => ERROR 42846: cannot cast type numeric to date [POSITION: 20]
+--> 1.5::numeric, time => ERROR 42846: cannot cast type numeric to time without time zone [POSITION: 20]
+--> 1.5::numeric, timestamp => ERROR 42846: cannot cast type numeric to timestamp without time zone [POSITION: 20]
+--> 1.5::numeric, timestamptz => ERROR 42846: cannot cast type numeric to timestamp with time zone [POSITION: 20]
+--> 1.5::numeric, interval => ERROR 42846: cannot cast type numeric to interval [POSITION: 20]
+--> 1.5::numeric, json => ERROR 42846: cannot cast type numeric to json [POSITION: 20]
+--> 1.5::numeric, jsonb => ERROR 42846: cannot cast type numeric to jsonb [POSITION: 20]
+--> 1.5::numeric, bytea => ERROR 42846: cannot cast type numeric to bytea [POSITION: 20]
+--> 1.5::numeric, uuid => ERROR 42846: cannot cast type numeric to uuid [POSITION: 20]
+--> 1.5::numeric, int[] => ERROR 42846: cannot cast type numeric to integer[] [POSITION: 20]
+--> 1.5::numeric, oid => ERROR 42846: cannot cast type numeric to oid [POSITION: 20]
+--> 1.5::numeric, "char" => ERROR 42846: cannot cast type numeric to "char" [POSITION: 20]
+--: int2 smallint
+--> 1.5::float4, int2 => 2
+--: int8 bigint
+--> 1.5::float4, int8 => 2
+--: numeric numeric
+--> 1.5::float4, numeric => 1.5
+--: float4 real
+--> 1.5::float4, float4 => 1.5
+--> 1.5::float4, bool => ERROR 42846: cannot cast type real to boolean [POSITION: 19]
+--: text text
+--> 1.5::float4, text => 1.5
+--: varchar character varying(6)
+--> 1.5::float4, varchar(2) => 1.
+--: bpchar character(8)
+--> 1.5::float4, char(4) => "1.5 "
+--: name name
+--> 1.5::float4, name => 1.5
+--> 1.5::float4, date => ERROR 42846: cannot cast type real to date [POSITION: 19]
+--> 1.5::float4, time => ERROR 42846: cannot cast type real to time without time zone [POSITION: 19]
+--> 1.5::float4, timestamp => ERROR 42846: cannot cast type real to timestamp without time zone [POSITION: 19]
+--> 1.5::float4, timestamptz => ERROR 42846: cannot cast type real to timestamp with time zone [POSITION: 19]
+--> 1.5::float4, interval => ERROR 42846: cannot cast type real to interval [POSITION: 19]
+--> 1.5::float4, json => ERROR 42846: cannot cast type real to json [POSITION: 19]
+--> 1.5::float4, jsonb => ERROR 42846: cannot cast type real to jsonb [POSITION: 19]
+--> 1.5::float4, bytea => ERROR 42846: cannot cast type real to bytea [POSITION: 19]
+--> 1.5::float4, uuid => ERROR 42846: cannot cast type real to uuid [POSITION: 19]
+--> 1.5::float4, int[] => ERROR 42846: cannot cast type real to integer[] [POSITION: 19]
+--> 1.5::float4, oid => ERROR 42846: cannot cast type real to oid [POSITION: 19]
+--> 1.5::float4, "char" => ERROR 42846: cannot cast type real to "char" [POSITION: 19]
+--: int2 smallint
+--> 1.5::float8, int2 => 2
+--: int8 bigint
+--> 1.5::float8, int8 => 2
+--: numeric numeric
+--> 1.5::float8, numeric => 1.5
+--: float4 real
+--> 1.5::float8, float4 => 1.5
+--> 1.5::float8, bool => ERROR 42846: cannot cast type double precision to boolean [POSITION: 19]
+--: text text
+--> 1.5::float8, text => 1.5
+--: varchar character varying(6)
+--> 1.5::float8, varchar(2) => 1.
+--: bpchar character(8)
+--> 1.5::float8, char(4) => "1.5 "
+--: name name
+--> 1.5::float8, name => 1.5
+--> 1.5::float8, date => ERROR 42846: cannot cast type double precision to date [POSITION: 19]
+--> 1.5::float8, time => ERROR 42846: cannot cast type double precision to time without time zone [POSITION: 19]
+--> 1.5::float8, timestamp => ERROR 42846: cannot cast type double precision to timestamp without time zone [POSITION: 19]
+--> 1.5::float8, timestamptz => ERROR 42846: cannot cast type double precision to timestamp with time zone [POSITION: 19]
+--> 1.5::float8, interval => ERROR 42846: cannot cast type double precision to interval [POSITION: 19]
+--> 1.5::float8, json => ERROR 42846: cannot cast type double precision to json [POSITION: 19]
+--> 1.5::float8, jsonb => ERROR 42846: cannot cast type double precision to jsonb [POSITION: 19]
+--> 1.5::float8, bytea => ERROR 42846: cannot cast type double precision to bytea [POSITION: 19]
+--> 1.5::float8, uuid => ERROR 42846: cannot cast type double precision to uuid [POSITION: 19]
+--> 1.5::float8, int[] => ERROR 42846: cannot cast type double precision to integer[] [POSITION: 19]
+--> 1.5::float8, oid => ERROR 42846: cannot cast type double precision to oid [POSITION: 19]
+--> 1.5::float8, "char" => ERROR 42846: cannot cast type double precision to "char" [POSITION: 19]
+--> true, int2 => ERROR 42846: cannot cast type boolean to smallint [POSITION: 12]
+--> true, int8 => ERROR 42846: cannot cast type boolean to bigint [POSITION: 12]
+--> true, numeric => ERROR 42846: cannot cast type boolean to numeric [POSITION: 12]
+--> true, float4 => ERROR 42846: cannot cast type boolean to real [POSITION: 12]
+--: bool boolean
+--> true, bool => t
+--: text text
+--> true, text => true
+--: varchar character varying(6)
+--> true, varchar(2) => tr
+--: bpchar character(8)
+--> true, char(4) => true
+--: name name
+--> true, name => t
+--> true, date => ERROR 42846: cannot cast type boolean to date [POSITION: 12]
+--> true, time => ERROR 42846: cannot cast type boolean to time without time zone [POSITION: 12]
+--> true, timestamp => ERROR 42846: cannot cast type boolean to timestamp without time zone [POSITION: 12]
+--> true, timestamptz => ERROR 42846: cannot cast type boolean to timestamp with time zone [POSITION: 12]
+--> true, interval => ERROR 42846: cannot cast type boolean to interval [POSITION: 12]
+--> true, json => ERROR 42846: cannot cast type boolean to json [POSITION: 12]
+--> true, jsonb => ERROR 42846: cannot cast type boolean to jsonb [POSITION: 12]
+--> true, bytea => ERROR 42846: cannot cast type boolean to bytea [POSITION: 12]
+--> true, uuid => ERROR 42846: cannot cast type boolean to uuid [POSITION: 12]
+--> true, int[] => ERROR 42846: cannot cast type boolean to integer[] [POSITION: 12]
+--> true, oid => ERROR 42846: cannot cast type boolean to oid [POSITION: 12]
+--> true, "char" => ERROR 42846: cannot cast type boolean to "char" [POSITION: 12]
+--> 'x'::text, int2 => ERROR 22P02: invalid input syntax for type smallint: "x"
+--> 'x'::text, int8 => ERROR 22P02: invalid input syntax for type bigint: "x"
+--> 'x'::text, numeric => ERROR 22P02: invalid input syntax for type numeric: "x"
+--> 'x'::text, float4 => ERROR 22P02: invalid input syntax for type real: "x"
+--> 'x'::text, bool => ERROR 22P02: invalid input syntax for type boolean: "x"
+--: text text
+--> 'x'::text, text => x
+--: varchar character varying(6)
+--> 'x'::text, varchar(2) => x
+--: bpchar character(8)
+--> 'x'::text, char(4) => "x   "
+--: name name
+--> 'x'::text, name => x
+--> 'x'::text, date => ERROR 22007: invalid input syntax for type date: "x"
+--> 'x'::text, time => ERROR 22007: invalid input syntax for type time: "x"
+--> 'x'::text, timestamp => ERROR 22007: invalid input syntax for type timestamp: "x"
+--> 'x'::text, timestamptz => ERROR 22007: invalid input syntax for type timestamp with time zone: "x"
+--> 'x'::text, interval => ERROR 22007: invalid input syntax for type interval: "x"
+--> 'x'::text, json => ERROR 22P02: invalid input syntax for type json [DETAIL: Token "x" is invalid.]
+--> 'x'::text, jsonb => ERROR 22P02: invalid input syntax for type json [DETAIL: Token "x" is invalid.]
+--: bytea bytea
+--> 'x'::text, bytea => \x78
+--> 'x'::text, uuid => ERROR 22P02: invalid input syntax for type uuid: "x"
+--> 'x'::text, int[] => ERROR 22P02: malformed array literal: "x" [DETAIL: Array value must start with "{" or dimension information.]
+--> 'x'::text, oid => ERROR 22P02: invalid input syntax for type oid: "x"
+--: char "char"
+--> 'x'::text, "char" => x
+--: int2 smallint
+--> '1'::text, int2 => 1
+--: int8 bigint
+--> '1'::text, int8 => 1
+--: numeric numeric
+--> '1'::text, numeric => 1
+--: float4 real
+--> '1'::text, float4 => 1
+--: bool boolean
+--> '1'::text, bool => t
+--: text text
+--> '1'::text, text => 1
+--: varchar character varying(6)
+--> '1'::text, varchar(2) => 1
+--: bpchar character(8)
+--> '1'::text, char(4) => "1   "
+--: name name
+--> '1'::text, name => 1
+--> '1'::text, date => ERROR 22007: invalid input syntax for type date: "1"
+--> '1'::text, time => ERROR 22007: invalid input syntax for type time: "1"
+--> '1'::text, timestamp => ERROR 22007: invalid input syntax for type timestamp: "1"
+--> '1'::text, timestamptz => ERROR 22007: invalid input syntax for type timestamp with time zone: "1"
+--: interval interval
+--> '1'::text, interval => 00:00:01
+--: json json
+--> '1'::text, json => 1
+--: jsonb jsonb
+--> '1'::text, jsonb => 1
+--: bytea bytea
+--> '1'::text, bytea => \x31
+--> '1'::text, uuid => ERROR 22P02: invalid input syntax for type uuid: "1"
+--> '1'::text, int[] => ERROR 22P02: malformed array literal: "1" [DETAIL: Array value must start with "{" or dimension information.]
+--: oid oid
+--> '1'::text, oid => 1
+--: char "char"
+--> '1'::text, "char" => 1
+--: int2 smallint
+--> '1'::varchar(5), int2 => 1
+--: int8 bigint
+--> '1'::varchar(5), int8 => 1
+--: numeric numeric
+--> '1'::varchar(5), numeric => 1
+--: float4 real
+--> '1'::varchar(5), float4 => 1
+--: bool boolean
+--> '1'::varchar(5), bool => t
+--: text text
+--> '1'::varchar(5), text => 1
+--: varchar character varying(6)
+--> '1'::varchar(5), varchar(2) => 1
+--: bpchar character(8)
+--> '1'::varchar(5), char(4) => "1   "
+--: name name
+--> '1'::varchar(5), name => 1
+--> '1'::varchar(5), date => ERROR 22007: invalid input syntax for type date: "1"
+--> '1'::varchar(5), time => ERROR 22007: invalid input syntax for type time: "1"
+--> '1'::varchar(5), timestamp => ERROR 22007: invalid input syntax for type timestamp: "1"
+--> '1'::varchar(5), timestamptz => ERROR 22007: invalid input syntax for type timestamp with time zone: "1"
+--: interval interval
+--> '1'::varchar(5), interval => 00:00:01
+--: json json
+--> '1'::varchar(5), json => 1
+--: jsonb jsonb
+--> '1'::varchar(5), jsonb => 1
+--: bytea bytea
+--> '1'::varchar(5), bytea => \x31
+--> '1'::varchar(5), uuid => ERROR 22P02: invalid input syntax for type uuid: "1"
+--> '1'::varchar(5), int[] => ERROR 22P02: malformed array literal: "1" [DETAIL: Array value must start with "{" or dimension information.]
+--: oid oid
+--> '1'::varchar(5), oid => 1
+--: char "char"
+--> '1'::varchar(5), "char" => 1
+--: int2 smallint
+--> '1'::char(3), int2 => 1
+--: int8 bigint
+--> '1'::char(3), int8 => 1
+--: numeric numeric
+--> '1'::char(3), numeric => 1
+--: float4 real
+--> '1'::char(3), float4 => 1
+--: bool boolean
+--> '1'::char(3), bool => t
+--: text text
+--> '1'::char(3), text => 1
+--: varchar character varying(6)
+--> '1'::char(3), varchar(2) => 1
+--: bpchar character(8)
+--> '1'::char(3), char(4) => "1   "
+--: name name
+--> '1'::char(3), name => 1
+--> '1'::char(3), date => ERROR 22007: invalid input syntax for type date: "1  "
+--> '1'::char(3), time => ERROR 22007: invalid input syntax for type time: "1  "
+--> '1'::char(3), timestamp => ERROR 22007: invalid input syntax for type timestamp: "1  "
+--> '1'::char(3), timestamptz => ERROR 22007: invalid input syntax for type timestamp with time zone: "1  "
+--: interval interval
+--> '1'::char(3), interval => 00:00:01
+--: json json
+--> '1'::char(3), json => "1  "
+--: jsonb jsonb
+--> '1'::char(3), jsonb => 1
+--: bytea bytea
+--> '1'::char(3), bytea => \x312020
+--> '1'::char(3), uuid => ERROR 22P02: invalid input syntax for type uuid: "1  "
+--> '1'::char(3), int[] => ERROR 22P02: malformed array literal: "1  " [DETAIL: Array value must start with "{" or dimension information.]
+--: oid oid
+--> '1'::char(3), oid => 1
+--: char "char"
+--> '1'::char(3), "char" => 1
+--: int2 smallint
+--> '1'::name, int2 => 1
+--: int8 bigint
+--> '1'::name, int8 => 1
+--: numeric numeric
+--> '1'::name, numeric => 1
+--: float4 real
+--> '1'::name, float4 => 1
+--: bool boolean
+--> '1'::name, bool => t
+--: text text
+--> '1'::name, text => 1
+--: varchar character varying(6)
+--> '1'::name, varchar(2) => 1
+--: bpchar character(8)
+--> '1'::name, char(4) => "1   "
+--: name name
+--> '1'::name, name => 1
+--> '1'::name, date => ERROR 22007: invalid input syntax for type date: "1"
+--> '1'::name, time => ERROR 22007: invalid input syntax for type time: "1"
+--> '1'::name, timestamp => ERROR 22007: invalid input syntax for type timestamp: "1"
+--> '1'::name, timestamptz => ERROR 22007: invalid input syntax for type timestamp with time zone: "1"
+--: interval interval
+--> '1'::name, interval => 00:00:01
+--: json json
+--> '1'::name, json => 1
+--: jsonb jsonb
+--> '1'::name, jsonb => 1
+--: bytea bytea
+--> '1'::name, bytea => \x31
+--> '1'::name, uuid => ERROR 22P02: invalid input syntax for type uuid: "1"
+--> '1'::name, int[] => ERROR 22P02: malformed array literal: "1" [DETAIL: Array value must start with "{" or dimension information.]
+--: oid oid
+--> '1'::name, oid => 1
+--: char "char"
+--> '1'::name, "char" => 1
+--> date '2024-02-29', int2 => ERROR 42846: cannot cast type date to smallint [POSITION: 25]
+--> date '2024-02-29', int8 => ERROR 42846: cannot cast type date to bigint [POSITION: 25]
+--> date '2024-02-29', numeric => ERROR 42846: cannot cast type date to numeric [POSITION: 25]
+--> date '2024-02-29', float4 => ERROR 42846: cannot cast type date to real [POSITION: 25]
+--> date '2024-02-29', bool => ERROR 42846: cannot cast type date to boolean [POSITION: 25]
+--: text text
+--> date '2024-02-29', text => 2024-02-29
+--: varchar character varying(6)
+--> date '2024-02-29', varchar(2) => 20
+--: bpchar character(8)
+--> date '2024-02-29', char(4) => 2024
+--: name name
+--> date '2024-02-29', name => 2024-02-29
+--: date date
+--> date '2024-02-29', date => 2024-02-29
+--> date '2024-02-29', time => ERROR 42846: cannot cast type date to time without time zone [POSITION: 25]
+--: timestamp timestamp without time zone
+--> date '2024-02-29', timestamp => 2024-02-29 00:00:00
+--: timestamptz timestamp with time zone
+--> date '2024-02-29', timestamptz => 2024-02-29 00:00:00+00
+--> date '2024-02-29', interval => ERROR 42846: cannot cast type date to interval [POSITION: 25]
+--> date '2024-02-29', json => ERROR 42846: cannot cast type date to json [POSITION: 25]
+--> date '2024-02-29', jsonb => ERROR 42846: cannot cast type date to jsonb [POSITION: 25]
+--> date '2024-02-29', bytea => ERROR 42846: cannot cast type date to bytea [POSITION: 25]
+--> date '2024-02-29', uuid => ERROR 42846: cannot cast type date to uuid [POSITION: 25]
+--> date '2024-02-29', int[] => ERROR 42846: cannot cast type date to integer[] [POSITION: 25]
+--> date '2024-02-29', oid => ERROR 42846: cannot cast type date to oid [POSITION: 25]
+--> date '2024-02-29', "char" => ERROR 42846: cannot cast type date to "char" [POSITION: 25]
+--> time '12:34:56', int2 => ERROR 42846: cannot cast type time without time zone to smallint [POSITION: 23]
+--> time '12:34:56', int8 => ERROR 42846: cannot cast type time without time zone to bigint [POSITION: 23]
+--> time '12:34:56', numeric => ERROR 42846: cannot cast type time without time zone to numeric [POSITION: 23]
+--> time '12:34:56', float4 => ERROR 42846: cannot cast type time without time zone to real [POSITION: 23]
+--> time '12:34:56', bool => ERROR 42846: cannot cast type time without time zone to boolean [POSITION: 23]
+--: text text
+--> time '12:34:56', text => 12:34:56
+--: varchar character varying(6)
+--> time '12:34:56', varchar(2) => 12
+--: bpchar character(8)
+--> time '12:34:56', char(4) => 12:3
+--: name name
+--> time '12:34:56', name => 12:34:56
+--> time '12:34:56', date => ERROR 42846: cannot cast type time without time zone to date [POSITION: 23]
+--: time time without time zone
+--> time '12:34:56', time => 12:34:56
+--> time '12:34:56', timestamp => ERROR 42846: cannot cast type time without time zone to timestamp without time zone [POSITION: 23]
+--> time '12:34:56', timestamptz => ERROR 42846: cannot cast type time without time zone to timestamp with time zone [POSITION: 23]
+--: interval interval
+--> time '12:34:56', interval => 12:34:56
+--> time '12:34:56', json => ERROR 42846: cannot cast type time without time zone to json [POSITION: 23]
+--> time '12:34:56', jsonb => ERROR 42846: cannot cast type time without time zone to jsonb [POSITION: 23]
+--> time '12:34:56', bytea => ERROR 42846: cannot cast type time without time zone to bytea [POSITION: 23]
+--> time '12:34:56', uuid => ERROR 42846: cannot cast type time without time zone to uuid [POSITION: 23]
+--> time '12:34:56', int[] => ERROR 42846: cannot cast type time without time zone to integer[] [POSITION: 23]
+--> time '12:34:56', oid => ERROR 42846: cannot cast type time without time zone to oid [POSITION: 23]
+--> time '12:34:56', "char" => ERROR 42846: cannot cast type time without time zone to "char" [POSITION: 23]
+--> timestamp '2024-02-29 12:34:56', int2 => ERROR 42846: cannot cast type timestamp without time zone to smallint [POSITION: 39]
+--> timestamp '2024-02-29 12:34:56', int8 => ERROR 42846: cannot cast type timestamp without time zone to bigint [POSITION: 39]
+--> timestamp '2024-02-29 12:34:56', numeric => ERROR 42846: cannot cast type timestamp without time zone to numeric [POSITION: 39]
+--> timestamp '2024-02-29 12:34:56', float4 => ERROR 42846: cannot cast type timestamp without time zone to real [POSITION: 39]
+--> timestamp '2024-02-29 12:34:56', bool => ERROR 42846: cannot cast type timestamp without time zone to boolean [POSITION: 39]
+--: text text
+--> timestamp '2024-02-29 12:34:56', text => 2024-02-29 12:34:56
+--: varchar character varying(6)
+--> timestamp '2024-02-29 12:34:56', varchar(2) => 20
+--: bpchar character(8)
+--> timestamp '2024-02-29 12:34:56', char(4) => 2024
+--: name name
+--> timestamp '2024-02-29 12:34:56', name => 2024-02-29 12:34:56
+--: date date
+--> timestamp '2024-02-29 12:34:56', date => 2024-02-29
+--: time time without time zone
+--> timestamp '2024-02-29 12:34:56', time => 12:34:56
+--: timestamp timestamp without time zone
+--> timestamp '2024-02-29 12:34:56', timestamp => 2024-02-29 12:34:56
+--: timestamptz timestamp with time zone
+--> timestamp '2024-02-29 12:34:56', timestamptz => 2024-02-29 12:34:56+00
+--> timestamp '2024-02-29 12:34:56', interval => ERROR 42846: cannot cast type timestamp without time zone to interval [POSITION: 39]
+--> timestamp '2024-02-29 12:34:56', json => ERROR 42846: cannot cast type timestamp without time zone to json [POSITION: 39]
+--> timestamp '2024-02-29 12:34:56', jsonb => ERROR 42846: cannot cast type timestamp without time zone to jsonb [POSITION: 39]
+--> timestamp '2024-02-29 12:34:56', bytea => ERROR 42846: cannot cast type timestamp without time zone to bytea [POSITION: 39]
+--> timestamp '2024-02-29 12:34:56', uuid => ERROR 42846: cannot cast type timestamp without time zone to uuid [POSITION: 39]
+--> timestamp '2024-02-29 12:34:56', int[] => ERROR 42846: cannot cast type timestamp without time zone to integer[] [POSITION: 39]
+--> timestamp '2024-02-29 12:34:56', oid => ERROR 42846: cannot cast type timestamp without time zone to oid [POSITION: 39]
+--> timestamp '2024-02-29 12:34:56', "char" => ERROR 42846: cannot cast type timestamp without time zone to "char" [POSITION: 39]
+--> timestamptz '2024-02-29 12:34:56+00', int2 => ERROR 42846: cannot cast type timestamp with time zone to smallint [POSITION: 44]
+--> timestamptz '2024-02-29 12:34:56+00', int8 => ERROR 42846: cannot cast type timestamp with time zone to bigint [POSITION: 44]
+--> timestamptz '2024-02-29 12:34:56+00', numeric => ERROR 42846: cannot cast type timestamp with time zone to numeric [POSITION: 44]
+--> timestamptz '2024-02-29 12:34:56+00', float4 => ERROR 42846: cannot cast type timestamp with time zone to real [POSITION: 44]
+--> timestamptz '2024-02-29 12:34:56+00', bool => ERROR 42846: cannot cast type timestamp with time zone to boolean [POSITION: 44]
+--: text text
+--> timestamptz '2024-02-29 12:34:56+00', text => 2024-02-29 12:34:56+00
+--: varchar character varying(6)
+--> timestamptz '2024-02-29 12:34:56+00', varchar(2) => 20
+--: bpchar character(8)
+--> timestamptz '2024-02-29 12:34:56+00', char(4) => 2024
+--: name name
+--> timestamptz '2024-02-29 12:34:56+00', name => 2024-02-29 12:34:56+00
+--: date date
+--> timestamptz '2024-02-29 12:34:56+00', date => 2024-02-29
+--: time time without time zone
+--> timestamptz '2024-02-29 12:34:56+00', time => 12:34:56
+--: timestamp timestamp without time zone
+--> timestamptz '2024-02-29 12:34:56+00', timestamp => 2024-02-29 12:34:56
+--: timestamptz timestamp with time zone
+--> timestamptz '2024-02-29 12:34:56+00', timestamptz => 2024-02-29 12:34:56+00
+--> timestamptz '2024-02-29 12:34:56+00', interval => ERROR 42846: cannot cast type timestamp with time zone to interval [POSITION: 44]
+--> timestamptz '2024-02-29 12:34:56+00', json => ERROR 42846: cannot cast type timestamp with time zone to json [POSITION: 44]
+--> timestamptz '2024-02-29 12:34:56+00', jsonb => ERROR 42846: cannot cast type timestamp with time zone to jsonb [POSITION: 44]
+--> timestamptz '2024-02-29 12:34:56+00', bytea => ERROR 42846: cannot cast type timestamp with time zone to bytea [POSITION: 44]
+--> timestamptz '2024-02-29 12:34:56+00', uuid => ERROR 42846: cannot cast type timestamp with time zone to uuid [POSITION: 44]
+--> timestamptz '2024-02-29 12:34:56+00', int[] => ERROR 42846: cannot cast type timestamp with time zone to integer[] [POSITION: 44]
+--> timestamptz '2024-02-29 12:34:56+00', oid => ERROR 42846: cannot cast type timestamp with time zone to oid [POSITION: 44]
+--> timestamptz '2024-02-29 12:34:56+00', "char" => ERROR 42846: cannot cast type timestamp with time zone to "char" [POSITION: 44]
+--> interval '1 day', int2 => ERROR 42846: cannot cast type interval to smallint [POSITION: 24]
+--> interval '1 day', int8 => ERROR 42846: cannot cast type interval to bigint [POSITION: 24]
+--> interval '1 day', numeric => ERROR 42846: cannot cast type interval to numeric [POSITION: 24]
+--> interval '1 day', float4 => ERROR 42846: cannot cast type interval to real [POSITION: 24]
+--> interval '1 day', bool => ERROR 42846: cannot cast type interval to boolean [POSITION: 24]
+--: text text
+--> interval '1 day', text => 1 day
+--: varchar character varying(6)
+--> interval '1 day', varchar(2) => "1 "
+--: bpchar character(8)
+--> interval '1 day', char(4) => 1 da
+--: name name
+--> interval '1 day', name => 1 day
+--> interval '1 day', date => ERROR 42846: cannot cast type interval to date [POSITION: 24]
+--: time time without time zone
+--> interval '1 day', time => 00:00:00
+--> interval '1 day', timestamp => ERROR 42846: cannot cast type interval to timestamp without time zone [POSITION: 24]
+--> interval '1 day', timestamptz => ERROR 42846: cannot cast type interval to timestamp with time zone [POSITION: 24]
+--: interval interval
+--> interval '1 day', interval => 1 day
+--> interval '1 day', json => ERROR 42846: cannot cast type interval to json [POSITION: 24]
+--> interval '1 day', jsonb => ERROR 42846: cannot cast type interval to jsonb [POSITION: 24]
+--> interval '1 day', bytea => ERROR 42846: cannot cast type interval to bytea [POSITION: 24]
+--> interval '1 day', uuid => ERROR 42846: cannot cast type interval to uuid [POSITION: 24]
+--> interval '1 day', int[] => ERROR 42846: cannot cast type interval to integer[] [POSITION: 24]
+--> interval '1 day', oid => ERROR 42846: cannot cast type interval to oid [POSITION: 24]
+--> interval '1 day', "char" => ERROR 42846: cannot cast type interval to "char" [POSITION: 24]
+--> '{"a":1}'::json, int2 => ERROR 42846: cannot cast type json to smallint [POSITION: 23]
+--> '{"a":1}'::json, int8 => ERROR 42846: cannot cast type json to bigint [POSITION: 23]
+--> '{"a":1}'::json, numeric => ERROR 42846: cannot cast type json to numeric [POSITION: 23]
+--> '{"a":1}'::json, float4 => ERROR 42846: cannot cast type json to real [POSITION: 23]
+--> '{"a":1}'::json, bool => ERROR 42846: cannot cast type json to boolean [POSITION: 23]
+--: text text
+--> '{"a":1}'::json, text => {"a":1}
+--: varchar character varying(6)
+--> '{"a":1}'::json, varchar(2) => {"
+--: bpchar character(8)
+--> '{"a":1}'::json, char(4) => {"a"
+--: name name
+--> '{"a":1}'::json, name => {"a":1}
+--> '{"a":1}'::json, date => ERROR 42846: cannot cast type json to date [POSITION: 23]
+--> '{"a":1}'::json, time => ERROR 42846: cannot cast type json to time without time zone [POSITION: 23]
+--> '{"a":1}'::json, timestamp => ERROR 42846: cannot cast type json to timestamp without time zone [POSITION: 23]
+--> '{"a":1}'::json, timestamptz => ERROR 42846: cannot cast type json to timestamp with time zone [POSITION: 23]
+--> '{"a":1}'::json, interval => ERROR 42846: cannot cast type json to interval [POSITION: 23]
+--: json json
+--> '{"a":1}'::json, json => {"a":1}
+--: jsonb jsonb
+--> '{"a":1}'::json, jsonb => {"a": 1}
+--> '{"a":1}'::json, bytea => ERROR 42846: cannot cast type json to bytea [POSITION: 23]
+--> '{"a":1}'::json, uuid => ERROR 42846: cannot cast type json to uuid [POSITION: 23]
+--> '{"a":1}'::json, int[] => ERROR 42846: cannot cast type json to integer[] [POSITION: 23]
+--> '{"a":1}'::json, oid => ERROR 42846: cannot cast type json to oid [POSITION: 23]
+--> '{"a":1}'::json, "char" => ERROR 42846: cannot cast type json to "char" [POSITION: 23]
+--: int2 smallint
+--> '1'::jsonb, int2 => 1
+--: int8 bigint
+--> '1'::jsonb, int8 => 1
+--: numeric numeric
+--> '1'::jsonb, numeric => 1
+--: float4 real
+--> '1'::jsonb, float4 => 1
+--> '1'::jsonb, bool => ERROR 22023: cannot cast jsonb numeric to type boolean
+--: text text
+--> '1'::jsonb, text => 1
+--: varchar character varying(6)
+--> '1'::jsonb, varchar(2) => 1
+--: bpchar character(8)
+--> '1'::jsonb, char(4) => "1   "
+--: name name
+--> '1'::jsonb, name => 1
+--> '1'::jsonb, date => ERROR 42846: cannot cast type jsonb to date [POSITION: 18]
+--> '1'::jsonb, time => ERROR 42846: cannot cast type jsonb to time without time zone [POSITION: 18]
+--> '1'::jsonb, timestamp => ERROR 42846: cannot cast type jsonb to timestamp without time zone [POSITION: 18]
+--> '1'::jsonb, timestamptz => ERROR 42846: cannot cast type jsonb to timestamp with time zone [POSITION: 18]
+--> '1'::jsonb, interval => ERROR 42846: cannot cast type jsonb to interval [POSITION: 18]
+--: json json
+--> '1'::jsonb, json => 1
+--: jsonb jsonb
+--> '1'::jsonb, jsonb => 1
+--> '1'::jsonb, bytea => ERROR 42846: cannot cast type jsonb to bytea [POSITION: 18]
+--> '1'::jsonb, uuid => ERROR 42846: cannot cast type jsonb to uuid [POSITION: 18]
+--> '1'::jsonb, int[] => ERROR 42846: cannot cast type jsonb to integer[] [POSITION: 18]
+--> '1'::jsonb, oid => ERROR 42846: cannot cast type jsonb to oid [POSITION: 18]
+--> '1'::jsonb, "char" => ERROR 42846: cannot cast type jsonb to "char" [POSITION: 18]
+--> '\x01'::bytea, int2 => ERROR 42846: cannot cast type bytea to smallint [POSITION: 21]
+--> '\x01'::bytea, int8 => ERROR 42846: cannot cast type bytea to bigint [POSITION: 21]
+--> '\x01'::bytea, numeric => ERROR 42846: cannot cast type bytea to numeric [POSITION: 21]
+--> '\x01'::bytea, float4 => ERROR 42846: cannot cast type bytea to real [POSITION: 21]
+--> '\x01'::bytea, bool => ERROR 42846: cannot cast type bytea to boolean [POSITION: 21]
+--: text text
+--> '\x01'::bytea, text => \x01
+--: varchar character varying(6)
+--> '\x01'::bytea, varchar(2) => \x
+--: bpchar character(8)
+--> '\x01'::bytea, char(4) => \x01
+--: name name
+--> '\x01'::bytea, name => \x01
+--> '\x01'::bytea, date => ERROR 42846: cannot cast type bytea to date [POSITION: 21]
+--> '\x01'::bytea, time => ERROR 42846: cannot cast type bytea to time without time zone [POSITION: 21]
+--> '\x01'::bytea, timestamp => ERROR 42846: cannot cast type bytea to timestamp without time zone [POSITION: 21]
+--> '\x01'::bytea, timestamptz => ERROR 42846: cannot cast type bytea to timestamp with time zone [POSITION: 21]
+--> '\x01'::bytea, interval => ERROR 42846: cannot cast type bytea to interval [POSITION: 21]
+--> '\x01'::bytea, json => ERROR 42846: cannot cast type bytea to json [POSITION: 21]
+--> '\x01'::bytea, jsonb => ERROR 42846: cannot cast type bytea to jsonb [POSITION: 21]
+--: bytea bytea
+--> '\x01'::bytea, bytea => \x01
+--> '\x01'::bytea, uuid => ERROR 42846: cannot cast type bytea to uuid [POSITION: 21]
+--> '\x01'::bytea, int[] => ERROR 42846: cannot cast type bytea to integer[] [POSITION: 21]
+--> '\x01'::bytea, oid => ERROR 42846: cannot cast type bytea to oid [POSITION: 21]
+--> '\x01'::bytea, "char" => ERROR 42846: cannot cast type bytea to "char" [POSITION: 21]
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, int2 => ERROR 42846: cannot cast type uuid to smallint [POSITION: 52]
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, int8 => ERROR 42846: cannot cast type uuid to bigint [POSITION: 52]
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, numeric => ERROR 42846: cannot cast type uuid to numeric [POSITION: 52]
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, float4 => ERROR 42846: cannot cast type uuid to real [POSITION: 52]
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, bool => ERROR 42846: cannot cast type uuid to boolean [POSITION: 52]
+--: text text
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, text => a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11
+--: varchar character varying(6)
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, varchar(2) => a0
+--: bpchar character(8)
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, char(4) => a0ee
+--: name name
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, name => a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, date => ERROR 42846: cannot cast type uuid to date [POSITION: 52]
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, time => ERROR 42846: cannot cast type uuid to time without time zone [POSITION: 52]
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, timestamp => ERROR 42846: cannot cast type uuid to timestamp without time zone [POSITION: 52]
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, timestamptz => ERROR 42846: cannot cast type uuid to timestamp with time zone [POSITION: 52]
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, interval => ERROR 42846: cannot cast type uuid to interval [POSITION: 52]
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, json => ERROR 42846: cannot cast type uuid to json [POSITION: 52]
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, jsonb => ERROR 42846: cannot cast type uuid to jsonb [POSITION: 52]
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, bytea => ERROR 42846: cannot cast type uuid to bytea [POSITION: 52]
+--: uuid uuid
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, uuid => a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, int[] => ERROR 42846: cannot cast type uuid to integer[] [POSITION: 52]
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, oid => ERROR 42846: cannot cast type uuid to oid [POSITION: 52]
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, "char" => ERROR 42846: cannot cast type uuid to "char" [POSITION: 52]
+--> array[1], int2 => ERROR 42846: cannot cast type integer[] to smallint [POSITION: 16]
+--> array[1], int8 => ERROR 42846: cannot cast type integer[] to bigint [POSITION: 16]
+--> array[1], numeric => ERROR 42846: cannot cast type integer[] to numeric [POSITION: 16]
+--> array[1], float4 => ERROR 42846: cannot cast type integer[] to real [POSITION: 16]
+--> array[1], bool => ERROR 42846: cannot cast type integer[] to boolean [POSITION: 16]
+--: array text
+--> array[1], text => {1}
+--: array character varying(6)
+--> array[1], varchar(2) => {1
+--: array character(8)
+--> array[1], char(4) => "{1} "
+--: array name
+--> array[1], name => {1}
+--> array[1], date => ERROR 42846: cannot cast type integer[] to date [POSITION: 16]
+--> array[1], time => ERROR 42846: cannot cast type integer[] to time without time zone [POSITION: 16]
+--> array[1], timestamp => ERROR 42846: cannot cast type integer[] to timestamp without time zone [POSITION: 16]
+--> array[1], timestamptz => ERROR 42846: cannot cast type integer[] to timestamp with time zone [POSITION: 16]
+--> array[1], interval => ERROR 42846: cannot cast type integer[] to interval [POSITION: 16]
+--> array[1], json => ERROR 42846: cannot cast type integer[] to json [POSITION: 16]
+--> array[1], jsonb => ERROR 42846: cannot cast type integer[] to jsonb [POSITION: 16]
+--> array[1], bytea => ERROR 42846: cannot cast type integer[] to bytea [POSITION: 16]
+--> array[1], uuid => ERROR 42846: cannot cast type integer[] to uuid [POSITION: 16]
+--: array integer[]
+--> array[1], int[] => {1}
+--> array[1], oid => ERROR 42846: cannot cast type integer[] to oid [POSITION: 16]
+--> array[1], "char" => ERROR 42846: cannot cast type integer[] to "char" [POSITION: 16]
+--> 1::oid, int2 => ERROR 42846: cannot cast type oid to smallint [POSITION: 14]
+--: int8 bigint
+--> 1::oid, int8 => 1
+--> 1::oid, numeric => ERROR 42846: cannot cast type oid to numeric [POSITION: 14]
+--> 1::oid, float4 => ERROR 42846: cannot cast type oid to real [POSITION: 14]
+--> 1::oid, bool => ERROR 42846: cannot cast type oid to boolean [POSITION: 14]
+--: text text
+--> 1::oid, text => 1
+--: varchar character varying(6)
+--> 1::oid, varchar(2) => 1
+--: bpchar character(8)
+--> 1::oid, char(4) => "1   "
+--: name name
+--> 1::oid, name => 1
+--> 1::oid, date => ERROR 42846: cannot cast type oid to date [POSITION: 14]
+--> 1::oid, time => ERROR 42846: cannot cast type oid to time without time zone [POSITION: 14]
+--> 1::oid, timestamp => ERROR 42846: cannot cast type oid to timestamp without time zone [POSITION: 14]
+--> 1::oid, timestamptz => ERROR 42846: cannot cast type oid to timestamp with time zone [POSITION: 14]
+--> 1::oid, interval => ERROR 42846: cannot cast type oid to interval [POSITION: 14]
+--> 1::oid, json => ERROR 42846: cannot cast type oid to json [POSITION: 14]
+--> 1::oid, jsonb => ERROR 42846: cannot cast type oid to jsonb [POSITION: 14]
+--> 1::oid, bytea => ERROR 42846: cannot cast type oid to bytea [POSITION: 14]
+--> 1::oid, uuid => ERROR 42846: cannot cast type oid to uuid [POSITION: 14]
+--> 1::oid, int[] => ERROR 42846: cannot cast type oid to integer[] [POSITION: 14]
+--: oid oid
+--> 1::oid, oid => 1
+--> 1::oid, "char" => ERROR 42846: cannot cast type oid to "char" [POSITION: 14]
+--> 'a'::"char", int2 => ERROR 42846: cannot cast type "char" to smallint [POSITION: 19]
+--> 'a'::"char", int8 => ERROR 42846: cannot cast type "char" to bigint [POSITION: 19]
+--> 'a'::"char", numeric => ERROR 42846: cannot cast type "char" to numeric [POSITION: 19]
+--> 'a'::"char", float4 => ERROR 42846: cannot cast type "char" to real [POSITION: 19]
+--> 'a'::"char", bool => ERROR 42846: cannot cast type "char" to boolean [POSITION: 19]
+--: text text
+--> 'a'::"char", text => a
+--: varchar character varying(6)
+--> 'a'::"char", varchar(2) => a
+--: bpchar character(8)
+--> 'a'::"char", char(4) => "a   "
+--: name name
+--> 'a'::"char", name => a
+--> 'a'::"char", date => ERROR 42846: cannot cast type "char" to date [POSITION: 19]
+--> 'a'::"char", time => ERROR 42846: cannot cast type "char" to time without time zone [POSITION: 19]
+--> 'a'::"char", timestamp => ERROR 42846: cannot cast type "char" to timestamp without time zone [POSITION: 19]
+--> 'a'::"char", timestamptz => ERROR 42846: cannot cast type "char" to timestamp with time zone [POSITION: 19]
+--> 'a'::"char", interval => ERROR 42846: cannot cast type "char" to interval [POSITION: 19]
+--> 'a'::"char", json => ERROR 42846: cannot cast type "char" to json [POSITION: 19]
+--> 'a'::"char", jsonb => ERROR 42846: cannot cast type "char" to jsonb [POSITION: 19]
+--> 'a'::"char", bytea => ERROR 42846: cannot cast type "char" to bytea [POSITION: 19]
+--> 'a'::"char", uuid => ERROR 42846: cannot cast type "char" to uuid [POSITION: 19]
+--> 'a'::"char", int[] => ERROR 42846: cannot cast type "char" to integer[] [POSITION: 19]
+--> 'a'::"char", oid => ERROR 42846: cannot cast type "char" to oid [POSITION: 19]
+--: char "char"
+--> 'a'::"char", "char" => a
+--> row(1), int2 => ERROR 42846: cannot cast type record to smallint [POSITION: 14]
+--> row(1), int8 => ERROR 42846: cannot cast type record to bigint [POSITION: 14]
+--> row(1), numeric => ERROR 42846: cannot cast type record to numeric [POSITION: 14]
+--> row(1), float4 => ERROR 42846: cannot cast type record to real [POSITION: 14]
+--> row(1), bool => ERROR 42846: cannot cast type record to boolean [POSITION: 14]
+--: row text
+--> row(1), text => (1)
+--: row character varying(6)
+--> row(1), varchar(2) => (1
+--: row character(8)
+--> row(1), char(4) => "(1) "
+--: row name
+--> row(1), name => (1)
+--> row(1), date => ERROR 42846: cannot cast type record to date [POSITION: 14]
+--> row(1), time => ERROR 42846: cannot cast type record to time without time zone [POSITION: 14]
+--> row(1), timestamp => ERROR 42846: cannot cast type record to timestamp without time zone [POSITION: 14]
+--> row(1), timestamptz => ERROR 42846: cannot cast type record to timestamp with time zone [POSITION: 14]
+--> row(1), interval => ERROR 42846: cannot cast type record to interval [POSITION: 14]
+--> row(1), json => ERROR 42846: cannot cast type record to json [POSITION: 14]
+--> row(1), jsonb => ERROR 42846: cannot cast type record to jsonb [POSITION: 14]
+--> row(1), bytea => ERROR 42846: cannot cast type record to bytea [POSITION: 14]
+--> row(1), uuid => ERROR 42846: cannot cast type record to uuid [POSITION: 14]
+--> row(1), int[] => ERROR 42846: cannot cast type record to integer[] [POSITION: 14]
+--> row(1), oid => ERROR 42846: cannot cast type record to oid [POSITION: 14]
+--> row(1), "char" => ERROR 42846: cannot cast type record to "char" [POSITION: 14]
+
+-- ## Names of types
+
+-- each t: int | integer | int4 | smallint | bigint | decimal | decimal(5,2) | numeric(5) | real | float | float(10) | float(30) | float(60) | double precision | boolean | bool | text | varchar | varchar(5) | character varying(5) | char | char(5) | character | character(5) | bpchar | name | date | time | time(3) | time without time zone | timestamp | timestamp(0) | timestamp with time zone | timestamptz(2) | interval | interval(3) | interval year | interval day to second(2) | json | jsonb | uuid | bytea | int[] | int[3] | int[][] | int array | int array[4] | text[] | pg_catalog.int4 | "int4" | "integer" | oid | regclass | national character varying(3) | nchar(2) | dec(3) | int(3) | text(3) | numeric(3,5) | numeric(1001) | varchar(0) | char(0) | timestamp(7) | "char" | unknown | cstring | record | anyelement | void
+select null::{t}, pg_typeof(null::{t});
+--: int4 integer | pg_typeof regtype
+--> int => ∅ | integer
+--> integer => ∅ | integer
+--> int4 => ∅ | integer
+--: int2 smallint | pg_typeof regtype
+--> smallint => ∅ | smallint
+--: int8 bigint | pg_typeof regtype
+--> bigint => ∅ | bigint
+--: numeric numeric | pg_typeof regtype
+--> decimal => ∅ | numeric
+--: numeric numeric(327686) | pg_typeof regtype
+--> decimal(5,2) => ∅ | numeric
+--: numeric numeric(327684) | pg_typeof regtype
+--> numeric(5) => ∅ | numeric
+--: float4 real | pg_typeof regtype
+--> real => ∅ | real
+--: float8 double precision | pg_typeof regtype
+--> float => ∅ | double precision
+--: float4 real | pg_typeof regtype
+--> float(10) => ∅ | real
+--: float8 double precision | pg_typeof regtype
+--> float(30) => ∅ | double precision
+--> float(60) => ERROR 22023: precision for type float must be less than 54 bits [POSITION: 20]
+--> double precision => ∅ | double precision
+--: bool boolean | pg_typeof regtype
+--> boolean => ∅ | boolean
+--> bool => ∅ | boolean
+--: text text | pg_typeof regtype
+--> text => ∅ | text
+--: varchar character varying | pg_typeof regtype
+--> varchar => ∅ | character varying
+--: varchar character varying(9) | pg_typeof regtype
+--> varchar(5) => ∅ | character varying
+--> character varying(5) => ∅ | character varying
+--: bpchar character(5) | pg_typeof regtype
+--> char => ∅ | character
+--: bpchar character(9) | pg_typeof regtype
+--> char(5) => ∅ | character
+--: bpchar character(5) | pg_typeof regtype
+--> character => ∅ | character
+--: bpchar character(9) | pg_typeof regtype
+--> character(5) => ∅ | character
+--: bpchar character | pg_typeof regtype
+--> bpchar => ∅ | character
+--: name name | pg_typeof regtype
+--> name => ∅ | name
+--: date date | pg_typeof regtype
+--> date => ∅ | date
+--: time time without time zone | pg_typeof regtype
+--> time => ∅ | time without time zone
+--: time time without time zone(3) | pg_typeof regtype
+--> time(3) => ∅ | time without time zone
+--: time time without time zone | pg_typeof regtype
+--> time without time zone => ∅ | time without time zone
+--: timestamp timestamp without time zone | pg_typeof regtype
+--> timestamp => ∅ | timestamp without time zone
+--: timestamp timestamp without time zone(0) | pg_typeof regtype
+--> timestamp(0) => ∅ | timestamp without time zone
+--: timestamptz timestamp with time zone | pg_typeof regtype
+--> timestamp with time zone => ∅ | timestamp with time zone
+--: timestamptz timestamp with time zone(2) | pg_typeof regtype
+--> timestamptz(2) => ∅ | timestamp with time zone
+--: interval interval | pg_typeof regtype
+--> interval => ∅ | interval
+--: interval interval(2147418115) | pg_typeof regtype
+--> interval(3) => ∅ | interval
+--: interval interval(327679) | pg_typeof regtype
+--> interval year => ∅ | interval
+--: interval interval(470286338) | pg_typeof regtype
+--> interval day to second(2) => ∅ | interval
+--: json json | pg_typeof regtype
+--> json => ∅ | json
+--: jsonb jsonb | pg_typeof regtype
+--> jsonb => ∅ | jsonb
+--: uuid uuid | pg_typeof regtype
+--> uuid => ∅ | uuid
+--: bytea bytea | pg_typeof regtype
+--> bytea => ∅ | bytea
+--: int4 integer[] | pg_typeof regtype
+--> int[] => ∅ | integer[]
+--> int[3] => ∅ | integer[]
+--> int[][] => ∅ | integer[]
+--> int array => ∅ | integer[]
+--> int array[4] => ∅ | integer[]
+--: text text[] | pg_typeof regtype
+--> text[] => ∅ | text[]
+--: int4 integer | pg_typeof regtype
+--> pg_catalog.int4 => ∅ | integer
+--> "int4" => ∅ | integer
+--> "integer" => ERROR 42704: type "integer" does not exist [POSITION: 14]
+--: oid oid | pg_typeof regtype
+--> oid => ∅ | oid
+--: regclass regclass | pg_typeof regtype
+--> regclass => ∅ | regclass
+--: varchar character varying(7) | pg_typeof regtype
+--> national character varying(3) => ∅ | character varying
+--: bpchar character(6) | pg_typeof regtype
+--> nchar(2) => ∅ | character
+--: numeric numeric(196612) | pg_typeof regtype
+--> dec(3) => ∅ | numeric
+--> int(3) => ERROR 42601: syntax error at or near "(" [POSITION: 17]
+--> text(3) => ERROR 42601: type modifier is not allowed for type "text" [POSITION: 14]
+--: numeric numeric(196617) | pg_typeof regtype
+--> numeric(3,5) => ∅ | numeric
+--> numeric(1001) => ERROR 22023: NUMERIC precision 1001 must be between 1 and 1000 [POSITION: 14]
+--> varchar(0) => ERROR 22023: length for type varchar must be at least 1 [POSITION: 14]
+--> char(0) => ERROR 22023: length for type char must be at least 1 [POSITION: 14]
+--: timestamp timestamp without time zone(6) | pg_typeof regtype
+--> timestamp(7) => ∅ | timestamp without time zone / None None: None / None None: None
+--: char "char" | pg_typeof regtype
+--> "char" => ∅ | "\"char\""
+--: unknown text | pg_typeof regtype
+--> unknown => ∅ | unknown
+--: cstring cstring | pg_typeof regtype
+--> cstring => ∅ | cstring
+--: record record | pg_typeof regtype
+--> record => ∅ | record
+--: anyelement text | pg_typeof regtype
+--> anyelement => ∅ | unknown
+--: void void | pg_typeof regtype
+--> void => ∅ | void
+
+-- ## char, varchar, text
+
+-- each t: char(3) | varchar(3) | text | name | bpchar
+-- each x: 'a' | 'abc' | 'abcd' | 'ab   ' | '' | 'äöü'
+select {x}::{t} || '|', length({x}::{t}), octet_length({x}::{t}), {x}::{t} = 'ab', {x}::{t} like 'a%', md5({x}::{t});
+--: ?column? text | length integer | octet_length integer | ?column? boolean | ?column? boolean | md5 text
+--> char(3), 'a' => "a|" | 1 | 3 | f | t | 0cc175b9c0f1b6a831c399e269772661
+--> char(3), 'abc' => "abc|" | 3 | 3 | f | t | 900150983cd24fb0d6963f7d28e17f72
+--> char(3), 'abcd' => "abc|" | 3 | 3 | f | t | 900150983cd24fb0d6963f7d28e17f72
+--> char(3), 'ab   ' => "ab|" | 2 | 3 | t | t | 187ef4436122d1cc2f40dc2b92f0eba0
+--> char(3), '' => "|" | 0 | 3 | f | f | d41d8cd98f00b204e9800998ecf8427e
+--> char(3), 'äöü' => "äöü|" | 3 | 6 | f | f | 0a09d7ee1e23c509e5e6846c86823081
+--> varchar(3), 'a' => "a|" | 1 | 1 | f | t | 0cc175b9c0f1b6a831c399e269772661
+--> varchar(3), 'abc' => "abc|" | 3 | 3 | f | t | 900150983cd24fb0d6963f7d28e17f72
+--> varchar(3), 'abcd' => "abc|" | 3 | 3 | f | t | 900150983cd24fb0d6963f7d28e17f72
+--> varchar(3), 'ab   ' => "ab |" | 3 | 3 | f | t | b41cc92f16ecc342798e240cc2396471
+--> varchar(3), '' => "|" | 0 | 0 | f | f | d41d8cd98f00b204e9800998ecf8427e
+--> varchar(3), 'äöü' => "äöü|" | 3 | 6 | f | f | 0a09d7ee1e23c509e5e6846c86823081
+--> text, 'a' => "a|" | 1 | 1 | f | t | 0cc175b9c0f1b6a831c399e269772661
+--> text, 'abc' => "abc|" | 3 | 3 | f | t | 900150983cd24fb0d6963f7d28e17f72
+--> text, 'abcd' => "abcd|" | 4 | 4 | f | t | e2fc714c4727ee9395f324cd2e7f331f
+--> text, 'ab   ' => "ab   |" | 5 | 5 | f | t | 10b156a4e4c9529cbde8c9a58044da30
+--> text, '' => "|" | 0 | 0 | f | f | d41d8cd98f00b204e9800998ecf8427e
+--> text, 'äöü' => "äöü|" | 3 | 6 | f | f | 0a09d7ee1e23c509e5e6846c86823081
+--> name, 'a' => "a|" | 1 | 1 | f | t | 0cc175b9c0f1b6a831c399e269772661
+--> name, 'abc' => "abc|" | 3 | 3 | f | t | 900150983cd24fb0d6963f7d28e17f72
+--> name, 'abcd' => "abcd|" | 4 | 4 | f | t | e2fc714c4727ee9395f324cd2e7f331f
+--> name, 'ab   ' => "ab   |" | 5 | 5 | f | t | 10b156a4e4c9529cbde8c9a58044da30
+--> name, '' => "|" | 0 | 0 | f | f | d41d8cd98f00b204e9800998ecf8427e
+--> name, 'äöü' => "äöü|" | 3 | 6 | f | f | 0a09d7ee1e23c509e5e6846c86823081
+--> bpchar, 'a' => "a|" | 1 | 1 | f | t | 0cc175b9c0f1b6a831c399e269772661
+--> bpchar, 'abc' => "abc|" | 3 | 3 | f | t | 900150983cd24fb0d6963f7d28e17f72
+--> bpchar, 'abcd' => "abcd|" | 4 | 4 | f | t | e2fc714c4727ee9395f324cd2e7f331f
+--> bpchar, 'ab   ' => "ab|" | 2 | 5 | t | t | 187ef4436122d1cc2f40dc2b92f0eba0
+--> bpchar, '' => "|" | 0 | 0 | f | f | d41d8cd98f00b204e9800998ecf8427e
+--> bpchar, 'äöü' => "äöü|" | 3 | 6 | f | f | 0a09d7ee1e23c509e5e6846c86823081
+create table limits (c char(3), v varchar(3), n name);
+-- each x: 'ab' | 'abcd' | 'abc  ' | 'abcd '
+insert into limits values ({x}, {x}, {x}) returning c || '|', v || '|', n;
+--: ?column? text | ?column? text | n name
+--> 'ab' => "ab|" | "ab|" | ab / INSERT 0 1
+--> 'abcd' => ERROR 22001: value too long for type character(3)
+--> 'abc  ' => "abc|" | "abc|" | "abc  " / INSERT 0 1
+--> 'abcd ' => ERROR 22001: value too long for type character(3)
+drop table limits;
+
+-- ## bytea
+
+-- each x: '\x' | '\x00ff' | 'abc' | 'a\\b' | '\001\377' | '\x0' | '\xzz' | 'a\b' | '\x AB CD'
+select {x}::bytea;
+--: bytea bytea
+--> '\x' => \x
+--> '\x00ff' => \x00ff
+--> 'abc' => \x616263
+--> 'a\\b' => \x615c62
+--> '\001\377' => \x01ff
+--> '\x0' => ERROR 22023: invalid hexadecimal data: odd number of digits [POSITION: 8]
+--> '\xzz' => ERROR 22023: invalid hexadecimal digit: "z" [POSITION: 8]
+--> 'a\b' => ERROR 22P02: invalid input syntax for type bytea [POSITION: 8]
+--> '\x AB CD' => \xabcd
+select '\x616263'::bytea || '\x64', length('\x0102'::bytea), substring('\x01020304'::bytea from 2 for 2), position('\x02' in '\x0102'::bytea), get_byte('\x0102', 1), set_byte('\x0102', 0, 255), encode('\x0102', 'hex'), '\x01'::bytea < '\x02', md5('\x01'::bytea), overlay('\x010203'::bytea placing '\xff' from 2), trim('\x00' from '\x000100'::bytea), get_bit('\x01'::bytea, 0), set_bit('\x00'::bytea, 3, 1), bit_count('\xff01'::bytea), reverse('abc'), convert_from('\x616263', 'UTF8');
+--: ?column? bytea | length integer | substring bytea | position integer | get_byte integer | set_byte bytea | encode text | ?column? boolean | md5 text | overlay bytea | btrim bytea | get_bit integer | set_bit bytea | bit_count bigint | reverse text | convert_from text
+--> \x61626364 | 2 | \x0203 | 2 | 2 | \xff02 | 0102 | t | 55a54008ad1ba589aa210d2629c1df41 | \x01ff03 | \x01 | 1 | \x08 | 9 | cba | abc
+select sha256('abc'), sha512('\x'), sha224('a'), sha384('a'), bit_length('\x0102'::bytea), octet_length('\x0102'::bytea), ltrim('\x000100'::bytea, '\x00'), rtrim('\x000100'::bytea, '\x00');
+--: sha256 bytea | sha512 bytea | sha224 bytea | sha384 bytea | bit_length integer | octet_length integer | ltrim bytea | rtrim bytea
+--> \xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad | \xcf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e | \xabd37534c7d9a2efb9465de931cd7055ffdb8879563ae98078d6d6d5 | \x54a59b9f22b0b80880d8427e548b7c23abd873486e1f035dce9cd697e85175033caa88e6d57bc35efae0b5afd3145f31 | 16 | 2 | \x0100 | \x0001
+set bytea_output = escape;
+select '\x00616263ff5c'::bytea;
+--: bytea bytea
+--> \000abc\377\\
+reset bytea_output;
+
+-- ## uuid
+
+-- each x: 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' | 'A0EEBC999C0B4EF8BB6D6BB9BD380A11' | '{a0eebc99-9c0b4ef8-bb6d6bb9-bd380a11}' | 'a0ee-bc99-9c0b-4ef8-bb6d-6bb9-bd38-0a11' | 'a0eebc99' | 'x' | ''
+select {x}::uuid;
+--: uuid uuid
+--> 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' => a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11
+--> 'A0EEBC999C0B4EF8BB6D6BB9BD380A11' => a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11
+--> '{a0eebc99-9c0b4ef8-bb6d6bb9-bd380a11}' => a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11
+--> 'a0ee-bc99-9c0b-4ef8-bb6d-6bb9-bd38-0a11' => a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11
+--> 'a0eebc99' => ERROR 22P02: invalid input syntax for type uuid: "a0eebc99" [POSITION: 8]
+--> 'x' => ERROR 22P02: invalid input syntax for type uuid: "x" [POSITION: 8]
+--> '' => ERROR 22P02: invalid input syntax for type uuid: "" [POSITION: 8]
+select gen_random_uuid() <> gen_random_uuid(), length(gen_random_uuid()::text), 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid > '00000000-0000-0000-0000-000000000000', max(x::text) from (values ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid)) v (x);
+--: ?column? boolean | length integer | ?column? boolean | max text
+--> t | 36 | t | a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11
+
+-- ## Unknown literals take the type that is wanted
+
+select '1' + 1, 1 + '1', '1' || 1, '2024-01-01' < date '2024-06-01', 'x' = 'x', '1' = 1, coalesce('1', 2), greatest('10', 9), case when true then '1' else 2 end, array['1', 2], '5' between 1 and 10, 3 in ('1', '3'), -'5', '2' * '3'::int, abs('-7'), sqrt('4'), round('2.5'), sum('3') over () from (values (1)) v;
+--> ERROR 42725: operator is not unique: - unknown [HINT: Could not choose a best candidate operator. You might need to add explicit type casts.] [POSITION: 217]
+select pg_typeof('1' + 1), pg_typeof(coalesce('1', 2)), pg_typeof(abs('-7')), pg_typeof('a' || 'b'), pg_typeof(sqrt('4')), pg_typeof(case when true then '1' end), pg_typeof(1 + 1.5), pg_typeof(1 + 1::int8), pg_typeof(1 / 2.0::real), pg_typeof(2 ^ 2), pg_typeof(1::int2 + 1::int2), pg_typeof(current_date - current_date), pg_typeof(now() - now()), pg_typeof(1 = 1), pg_typeof(array[1, 2.5]), pg_typeof((select 1.5)), pg_typeof(null::int + 1.5);
+--: pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype
+--> integer | integer | double precision | text | double precision | text | numeric | bigint | double precision | double precision | smallint | integer | interval | boolean | numeric[] | numeric | numeric
+-- each a: int2 | int4 | int8 | numeric | float4 | float8
+-- each b: int2 | int4 | int8 | numeric | float4 | float8
+select pg_typeof(1::{a} + 1::{b}), pg_typeof(1::{a} / 1::{b}), pg_typeof(coalesce(1::{a}, 1::{b})), pg_typeof(array[1::{a}, 1::{b}]), pg_typeof(case when true then 1::{a} else 1::{b} end), pg_typeof(greatest(1::{a}, 1::{b}));
+--: pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype | pg_typeof regtype
+--> int2, int2 => smallint | smallint | smallint | smallint[] | smallint | smallint
+--> int2, int4 => integer | integer | integer | integer[] | integer | integer
+--> int2, int8 => bigint | bigint | bigint | bigint[] | bigint | bigint
+--> int2, numeric => numeric | numeric | numeric | numeric[] | numeric | numeric
+--> int2, float4 => double precision | double precision | real | real[] | real | real
+--> int2, float8 => double precision | double precision | double precision | double precision[] | double precision | double precision
+--> int4, int2 => integer | integer | integer | integer[] | integer | integer
+--> int4, int4 => integer | integer | integer | integer[] | integer | integer
+--> int4, int8 => bigint | bigint | bigint | bigint[] | bigint | bigint
+--> int4, numeric => numeric | numeric | numeric | numeric[] | numeric | numeric
+--> int4, float4 => double precision | double precision | real | real[] | real | real
+--> int4, float8 => double precision | double precision | double precision | double precision[] | double precision | double precision
+--> int8, int2 => bigint | bigint | bigint | bigint[] | bigint | bigint
+--> int8, int4 => bigint | bigint | bigint | bigint[] | bigint | bigint
+--> int8, int8 => bigint | bigint | bigint | bigint[] | bigint | bigint
+--> int8, numeric => numeric | numeric | numeric | numeric[] | numeric | numeric
+--> int8, float4 => double precision | double precision | real | real[] | real | real
+--> int8, float8 => double precision | double precision | double precision | double precision[] | double precision | double precision
+--> numeric, int2 => numeric | numeric | numeric | numeric[] | numeric | numeric
+--> numeric, int4 => numeric | numeric | numeric | numeric[] | numeric | numeric
+--> numeric, int8 => numeric | numeric | numeric | numeric[] | numeric | numeric
+--> numeric, numeric => numeric | numeric | numeric | numeric[] | numeric | numeric
+--> numeric, float4 => double precision | double precision | real | real[] | real | real
+--> numeric, float8 => double precision | double precision | double precision | double precision[] | double precision | double precision
+--> float4, int2 => double precision | double precision | real | real[] | real | real
+--> float4, int4 => double precision | double precision | real | real[] | real | real
+--> float4, int8 => double precision | double precision | real | real[] | real | real
+--> float4, numeric => double precision | double precision | real | real[] | real | real
+--> float4, float4 => real | real | real | real[] | real | real
+--> float4, float8 => double precision | double precision | double precision | double precision[] | double precision | double precision
+--> float8, int2 => double precision | double precision | double precision | double precision[] | double precision | double precision
+--> float8, int4 => double precision | double precision | double precision | double precision[] | double precision | double precision
+--> float8, int8 => double precision | double precision | double precision | double precision[] | double precision | double precision
+--> float8, numeric => double precision | double precision | double precision | double precision[] | double precision | double precision
+--> float8, float4 => double precision | double precision | double precision | double precision[] | double precision | double precision
+--> float8, float8 => double precision | double precision | double precision | double precision[] | double precision | double precision
+-- each a: text | varchar | char(3) | name
+-- each b: text | varchar | char(3) | name
+select pg_typeof('a'::{a} || 'b'::{b}), 'a'::{a} = 'a'::{b}, 'a'::{a} < 'b'::{b}, pg_typeof(coalesce('a'::{a}, 'b'::{b}));
+--: pg_typeof regtype | ?column? boolean | ?column? boolean | pg_typeof regtype
+--> text, text => text | t | t | text
+--> text, varchar => text | t | t | text
+--> text, char(3) => text | t | t | text
+--> text, name => text | t | t | text
+--> varchar, text => text | t | t | character varying
+--> varchar, varchar => text | t | t | character varying
+--> varchar, char(3) => text | t | t | character varying
+--> varchar, name => text | t | t | name
+--> char(3), text => text | t | t | character
+--> char(3), varchar => text | t | t | character
+--> char(3), char(3) => text | t | t | character
+--> char(3), name => text | t | t | name
+--> name, text => text | t | t | name
+--> name, varchar => text | t | t | name
+--> name, char(3) => text | t | t | name
+--> name, name => text | t | t | name
+-- each a: date | timestamp | timestamptz
+-- each b: date | timestamp | timestamptz
+select pg_typeof(coalesce('2024-01-01'::{a}, '2024-01-01'::{b})), '2024-01-01'::{a} = '2024-01-01'::{b}, pg_typeof('2024-01-02'::{a} - '2024-01-01'::{b});
+--: pg_typeof regtype | ?column? boolean | pg_typeof regtype
+--> date, date => date | t | integer
+--> date, timestamp => timestamp without time zone | t | interval
+--> date, timestamptz => timestamp with time zone | t | interval
+--> timestamp, date => timestamp without time zone | t | interval
+--> timestamp, timestamp => timestamp without time zone | t | interval
+--> timestamp, timestamptz => timestamp with time zone | t | interval
+--> timestamptz, date => timestamp with time zone | t | interval
+--> timestamptz, timestamp => timestamp with time zone | t | interval
+--> timestamptz, timestamptz => timestamp with time zone | t | interval
+
+-- ## Syntax: chapter 4
+
+select 1 as "a b", 'it''s', E'a\tb\\n', $$dollar 'quoted'$$, $tag$with $$ inside$tag$, 'join' 
+ 'ed', U&'\0041', B'101'::text, X'1F'::text, 1e3, .5, 5., 1.5e-3, -5, +5, - - 5, not true, TRUE, null;
+--: a b integer | ?column? text | ?column? text | ?column? text | ?column? text | ?column? text | ?column? text | text text | text text | ?column? numeric | ?column? numeric | ?column? numeric | ?column? numeric | ?column? integer | ?column? integer | ?column? integer | ?column? boolean | ?column? boolean | ?column? text
+--> 1 | it's | "a\tb\\n" | dollar 'quoted' | with $$ inside | joined | A | 101 | 00011111 | 1000 | 0.5 | 5 | 0.0015 | -5 | 5 | 5 | f | t | ∅
+select 1+2*3, (1+2)*3, 2^3^2, -2^2, 10-5-2, 7/2*2, 1<2 and 2<3 or false, not false or true, 'a'||'b'||'c', 1+2||'x', 5%3+1, @-5, |/16, 2*3%4, 1=1 is true, not 1=2, 1 between 0 and 2 and true, null is null = true;
+--> ERROR 42883: operator does not exist: @- integer [HINT: No operator matches the given name and argument type. You might need to add an explicit type cast.] [POSITION: 125]
+select array[1,2][1], (array[1,2])[2], '{1,2}'::int[] || 3, (row(1,2)).f1, cast('5' as int), '5'::int, int '5', int4('5'), date '2024-01-01', interval '1' day, "current_date" from (select 1 as "current_date") t;
+--> ERROR 42601: syntax error at or near "[" [POSITION: 18]
+select/*c*/1/**/as/**/x--end
+;
+--: x integer
+--> 1
+select a.b from (select 1 as b) a, lateral (select a.b + 1) c;
+--: b integer
+--> 1
+SELECT "A", a FROM (SELECT 1 AS "A", 2 AS A) T;
+--: A integer | a integer
+--> 1 | 2
+select 1 as select, 2 as from, 3 as "where", 4 as user_name, 5 as value, 6 as name, 7 as type, 8 as date, 9 as year;
+--: select integer | from integer | where integer | user_name integer | value integer | name integer | type integer | date integer | year integer
+--> 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9
+select f.value, f.name, f.type from (select 1 as value, 2 as name, 3 as type) f;
+--: value integer | name integer | type integer
+--> 1 | 2 | 3
