@@ -156,8 +156,10 @@ pub enum Expr {
         expr: Box<Expr>,
         /// Target.
         ty: TypeName,
-        /// Where the cast stands.
+        /// Where it begins.
         pos: Pos,
+        /// Where CAST or `::` stands.
+        operator: Pos,
     },
     /// `e COLLATE c`.
     Collate {

@@ -105,7 +105,7 @@ impl Binder<'_> {
             E::Exists(query) => self.subquery(query, SubqueryKind::Exists, 0),
             E::Subquery(query, pos) => self.subquery(query, SubqueryKind::Scalar, *pos),
             E::ArraySubquery(query, pos) => self.subquery(query, SubqueryKind::Array, *pos),
-            E::Cast { expr, ty, pos } => self.explicit_cast(expr, ty, *pos),
+            E::Cast { expr, ty, pos, operator } => self.explicit_cast(expr, ty, *pos, *operator),
             E::Collate { expr, collation } => {
                 if !matches!(collation.name.as_str(), "C" | "POSIX" | "default" | "ucs_basic") {
                     let message = format!("collation \"{}\" for encoding \"UTF8\" does not exist", collation.name);
@@ -389,7 +389,7 @@ impl Binder<'_> {
     fn nested_query(&mut self, query: &ast::Query) -> Result<(super::Logical, Vec<(String, usize)>), SqlError> {
         let state = super::SelectState::new(self.select.clause);
         let outer = std::mem::replace(&mut self.select, state);
-        let bound = self.query(query, &Hints::default());
+        let bound = self.without_recursion("within a subquery", |b| b.query(query, &Hints::default()));
         self.select = outer;
         bound
     }
@@ -423,25 +423,26 @@ impl Binder<'_> {
 
     // ---- the rest
 
-    fn explicit_cast(&mut self, expr: &ast::Expr, ty: &ast::TypeName, pos: usize) -> Result<Expr, SqlError> {
-        let super::DeclaredType { ty: to, declared } = self.declared_type(ty)?;
+    fn explicit_cast(&mut self, expr: &ast::Expr, ty: &ast::TypeName, pos: usize, operator: usize) -> Result<Expr, SqlError> {
+        let placed = |error: SqlError| if error.fields().position.is_none() { error.at(ty.pos) } else { error };
+        let super::DeclaredType { ty: to, declared } = self.declared_type(ty).map_err(placed)?;
         // `ARRAY[]::int[]` says what the empty array is made of.
         if let ast::Expr::Array(list, _) = expr
             && let Some(element) = element_of(to.ty)
         {
             let list = self.exprs(list)?;
-            let list = list.into_iter().map(|e| self.checked_cast(e, element.into(), pos)).collect::<Result<_, _>>()?;
+            let list = list.into_iter().map(|e| self.checked_cast(e, element.into(), pos, operator)).collect::<Result<_, _>>()?;
             return self.checked(folded(Expr::Array(list, to)), declared);
         }
         let value = self.expr(expr)?;
-        let value = self.checked_cast(value, to, pos)?;
+        let value = self.checked_cast(value, to, pos, operator)?;
         self.checked(value, declared)
     }
 
-    fn checked_cast(&mut self, value: Expr, to: ColumnType, pos: usize) -> Result<Expr, SqlError> {
+    fn checked_cast(&mut self, value: Expr, to: ColumnType, pos: usize, operator: usize) -> Result<Expr, SqlError> {
         let from = value.ty().ty;
         if !can_cast(from, to.ty, CastContext::Explicit) {
-            return Err(SqlError::new(SqlState::CANNOT_COERCE, format!("cannot cast type {from} to {}", to.ty)).at(pos));
+            return Err(SqlError::new(SqlState::CANNOT_COERCE, format!("cannot cast type {from} to {}", to.ty)).at(operator));
         }
         self.cast_to(value, to, true, pos)
     }

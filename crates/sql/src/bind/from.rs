@@ -95,6 +95,12 @@ impl Binder<'_> {
             && let Some(at) = self.visible_ctes.iter().rposition(|c| c.name == name.name)
         {
             let cte = self.visible_ctes[at].clone();
+            if let Some(error) = cte.refused {
+                return Err(if error.fields().position.is_some() { error } else { error.at(name.pos) });
+            }
+            if cte.in_recursion {
+                self.visible_ctes[at].refused = Some(misplaced_recursion(&cte.name, "more than once"));
+            }
             return self.cte_scan(cte.number, cte.in_recursion, &name.name, alias);
         }
         let relation = self.relation(name)?;
@@ -373,6 +379,28 @@ impl Binder<'_> {
 
     // ---- joins
 
+    /// Binds something in which the query being defined by recursion can't be mentioned.
+    pub(super) fn without_recursion<T>(
+        &mut self,
+        place: &str,
+        bind: impl FnOnce(&mut Self) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        let mut marked = Vec::new();
+        for (at, cte) in self.visible_ctes.iter_mut().enumerate() {
+            if cte.in_recursion && cte.refused.is_none() {
+                cte.refused = Some(misplaced_recursion(&cte.name, place));
+                marked.push(at);
+            }
+        }
+        let bound = bind(self);
+        for at in marked {
+            if let Some(cte) = self.visible_ctes.get_mut(at) {
+                cte.refused = None;
+            }
+        }
+        bound
+    }
+
     fn join(
         &mut self,
         left: &TableRef,
@@ -381,8 +409,15 @@ impl Binder<'_> {
         constraint: &JoinConstraint,
         locking: &[LockingClause],
     ) -> Result<(Logical, Namespace), SqlError> {
-        let (left_plan, left_names) = self.table_ref(left, locking)?;
-        let (right_plan, right_names) = self.beside(&left_names, right, locking)?;
+        let outer = "within an outer join";
+        let (left_plan, left_names) = match kind {
+            JoinKind::Right | JoinKind::Full => self.without_recursion(outer, |b| b.table_ref(left, locking))?,
+            _ => self.table_ref(left, locking)?,
+        };
+        let (right_plan, right_names) = match kind {
+            JoinKind::Left | JoinKind::Full => self.without_recursion(outer, |b| b.beside(&left_names, right, locking))?,
+            _ => self.beside(&left_names, right, locking)?,
+        };
         let kind = match kind {
             JoinKind::Inner | JoinKind::Cross => JoinType::Inner,
             JoinKind::Left => JoinType::Left,
@@ -479,6 +514,11 @@ pub(super) fn joined(kind: JoinType, left: Logical, right: Logical, on: Vec<Expr
         }
         _ => Logical::Join { kind, left, right, on },
     }
+}
+
+/// What is said of a recursive reference that stands where there can be none.
+pub(super) fn misplaced_recursion(name: &str, place: &str) -> SqlError {
+    SqlError::new(SqlState::INVALID_RECURSION, format!("recursive reference to query \"{name}\" must not appear {place}"))
 }
 
 /// The query that a view, or a sequence read as a table, stands for.

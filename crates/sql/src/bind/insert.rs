@@ -70,7 +70,7 @@ impl Binder<'_> {
         if let Some(view) = &view {
             relation = view.relation(&table, &row, relation);
         }
-        let conflict = insert.on_conflict.as_ref().map(|c| self.conflict(c, &table, view.as_ref(), &relation)).transpose()?;
+        let conflict = insert.on_conflict.as_ref().map(|c| self.conflict(c, &table, view.as_ref(), &relation, &row)).transpose()?;
         let mut checks = self.checks(&table)?;
         checks.extend(self.view_check(view.as_ref(), &table)?);
         let (returning, output) = self.returning(&insert.returning, Namespace::of(relation))?;
@@ -289,6 +289,7 @@ impl Binder<'_> {
         table: &Arc<TableDescriptor>,
         view: Option<&ViewTarget>,
         existing: &Relation,
+        row: &[ColumnId],
     ) -> Result<LogicalConflict, SqlError> {
         // Names are the view's, if one is written through.
         let renamed = view.map(|view| view.renamed(table));
@@ -311,7 +312,7 @@ impl Binder<'_> {
         space.columns = visible;
         let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Update));
         self.scopes.push(space);
-        let bound = self.assignments(assignments, named).and_then(|assignments| {
+        let bound = self.assignments(assignments, named, row).and_then(|assignments| {
             let filter = filter.as_ref().map(|f| self.in_clause(Clause::Where, |b| b.condition(f, "WHERE"))).transpose()?;
             Ok((assignments, filter))
         });
@@ -366,32 +367,51 @@ impl Binder<'_> {
         }
     }
 
-    /// SET, as positions and values.
-    pub(super) fn assignments(&mut self, list: &[ast::Assignment], table: &TableDescriptor) -> Result<Vec<(usize, Expr)>, SqlError> {
+    /// SET, as positions and values; `row` are the columns of the row that is changed.
+    pub(super) fn assignments(
+        &mut self,
+        list: &[ast::Assignment],
+        table: &TableDescriptor,
+        row: &[ColumnId],
+    ) -> Result<Vec<(usize, Expr)>, SqlError> {
         let mut assigned: Vec<(usize, Expr)> = Vec::with_capacity(list.len());
+        // Columns that were assigned as a whole; of the others several parts may be.
+        let mut whole: Vec<usize> = Vec::new();
         for assignment in list {
             let mut positions = Vec::with_capacity(assignment.targets.len());
             for target in &assignment.targets {
-                if !target.subscripts.is_empty() {
-                    return Err(SqlError::unsupported("assignment to an array element").at(target.column.pos));
-                }
                 let Some(position) = table.column_position(&target.column.value) else {
                     let message = format!("column \"{}\" of relation \"{}\" does not exist", target.column.value, table.name);
                     return Err(SqlError::new(SqlState::UNDEFINED_COLUMN, message).at(target.column.pos));
                 };
-                if assigned.iter().any(|(p, _)| *p == position) || positions.contains(&position) {
+                let part = !target.subscripts.is_empty();
+                let again = assigned.iter().any(|(p, _)| *p == position) || positions.contains(&position);
+                if again && (!part || whole.contains(&position)) {
                     let message = format!("multiple assignments to same column \"{}\"", target.column.value);
                     return Err(SqlError::new(SqlState::SYNTAX_ERROR, message));
                 }
+                whole.extend((!part).then_some(position));
                 positions.push(position);
             }
             if let (true, ast::Expr::Subquery(query, pos)) = (assignment.row_form, &assignment.value) {
+                if assignment.targets.iter().any(|target| !target.subscripts.is_empty()) {
+                    return Err(SqlError::unsupported("a subquery assigned to a part of a column").at(*pos));
+                }
                 assigned.extend(self.assigned_from_query(query, *pos, &positions, table)?);
                 continue;
             }
             let values = self.assigned_values(assignment, positions.len())?;
-            for (position, value) in positions.into_iter().zip(values) {
-                assigned.push((position, self.assigned_value(value, &table.columns[position])?));
+            for ((position, value), target) in positions.into_iter().zip(values).zip(&assignment.targets) {
+                let column = &table.columns[position];
+                if target.subscripts.is_empty() {
+                    assigned.push((position, self.assigned_value(value, column)?));
+                    continue;
+                }
+                check_updatable(column, value.pos())?;
+                let before = assigned.iter().position(|(p, _)| *p == position).map(|at| assigned.remove(at).1);
+                let before = before.or_else(|| row.get(position).map(|id| Expr::Column(*id, column.ty)));
+                let changed = self.with_part(before.unwrap_or(Expr::Const(Datum::Null, column.ty)), target, &value)?;
+                assigned.push((position, changed));
             }
         }
         Ok(assigned)

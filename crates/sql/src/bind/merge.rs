@@ -1,7 +1,7 @@
 //! MERGE: the source joined with the target, and what each WHEN does with a row of that.
 
 use super::insert::InsertedColumns;
-use super::logical::{LogicalMerge, LogicalMergeAction, LogicalMergeClause, conjuncts};
+use super::logical::{ColumnId, LogicalMerge, LogicalMergeAction, LogicalMergeClause, conjuncts};
 use super::query::Output;
 use super::scope::Namespace;
 use super::{Binder, Clause, Logical, SelectState};
@@ -58,16 +58,16 @@ impl Binder<'_> {
         let inserts = merge.clauses.iter().any(|clause| !clause.matched && !matches!(clause.action, MergeAction::Nothing));
         let kind = if inserts { JoinType::Left } else { JoinType::Inner };
         let input = super::from::joined(kind, source_plan, target_plan, conjuncts(on?));
-        let clauses = merge.clauses.iter().map(|clause| self.merge_clause(clause, &table, &sight)).collect::<Result<_, _>>()?;
+        let clauses = merge.clauses.iter().map(|clause| self.merge_clause(clause, &table, &row, &sight)).collect::<Result<_, _>>()?;
         let bound = LogicalMerge { alias, input, row, clauses, generated: self.generated(&table)?, checks: self.checks(&table)?, table };
         Ok((Logical::Merge(Box::new(bound)), Vec::new()))
     }
 
-    fn merge_clause(&mut self, clause: &MergeWhen, table: &Arc<TableDescriptor>, sight: &Sight) -> Result<LogicalMergeClause, SqlError> {
+    fn merge_clause(&mut self, clause: &MergeWhen, table: &Arc<TableDescriptor>, row: &[ColumnId], sight: &Sight) -> Result<LogicalMergeClause, SqlError> {
         let (seen, hidden) = if clause.matched { (&sight.both, None) } else { (&sight.source, Some(&sight.target)) };
         self.scopes.push(seen.clone());
         self.hidden.extend(hidden.cloned());
-        let bound = self.merge_clause_here(clause, table);
+        let bound = self.merge_clause_here(clause, table, row);
         self.scopes.pop();
         if hidden.is_some() {
             self.hidden.pop();
@@ -75,12 +75,12 @@ impl Binder<'_> {
         bound
     }
 
-    fn merge_clause_here(&mut self, clause: &MergeWhen, table: &Arc<TableDescriptor>) -> Result<LogicalMergeClause, SqlError> {
+    fn merge_clause_here(&mut self, clause: &MergeWhen, table: &Arc<TableDescriptor>, row: &[ColumnId]) -> Result<LogicalMergeClause, SqlError> {
         let condition = clause.condition.as_ref().map(|c| self.in_clause(Clause::MergeWhen, |b| b.condition(c, "WHEN"))).transpose()?;
         let action = match &clause.action {
             MergeAction::Nothing => LogicalMergeAction::Nothing,
             MergeAction::Delete => LogicalMergeAction::Delete,
-            MergeAction::Update(assignments) => LogicalMergeAction::Update(self.assignments(assignments, table)?),
+            MergeAction::Update(assignments) => LogicalMergeAction::Update(self.assignments(assignments, table, row)?),
             MergeAction::Insert { columns, overriding_system, values } => {
                 let inserted = InsertedColumns { named: columns, overriding_system: *overriding_system };
                 let row = match values {

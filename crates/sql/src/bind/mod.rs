@@ -168,6 +168,8 @@ struct VisibleCte {
     number: usize,
     /// While its own recursive term is being bound.
     in_recursion: bool,
+    /// Why it can't be mentioned here, if it can't: it may be within its own definition.
+    refused: Option<SqlError>,
 }
 
 pub(crate) struct Binder<'a> {

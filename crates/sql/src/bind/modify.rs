@@ -79,8 +79,8 @@ impl Binder<'_> {
         self.scopes.push(target.space.clone());
         self.target_filter(&mut target, update.filter.as_ref())?;
         let assignments = match &view {
-            Some(view) => self.assignments(&update.assignments, &view.renamed(&table))?,
-            None => self.assignments(&update.assignments, &table)?,
+            Some(view) => self.assignments(&update.assignments, &view.renamed(&table), &target.row)?,
+            None => self.assignments(&update.assignments, &table, &target.row)?,
         };
         self.scopes.pop();
         let (returning, output) = self.returning(&update.returning, target.space)?;

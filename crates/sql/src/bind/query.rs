@@ -298,7 +298,7 @@ impl Binder<'_> {
                 _ => self.plain_cte(cte),
             };
             self.select = outer;
-            self.visible_ctes.push(VisibleCte { name: cte.name.value.clone(), number: number?, in_recursion: false });
+            self.visible_ctes.push(VisibleCte { name: cte.name.value.clone(), number: number?, in_recursion: false, refused: None });
         }
         Ok(())
     }
@@ -343,18 +343,37 @@ impl Binder<'_> {
         Ok(columns)
     }
 
+    /// Binds a part of a CTE's definition in which mentioning the CTE is that error.
+    fn naming_itself<T>(
+        &mut self,
+        cte: &Cte,
+        error: SqlError,
+        bind: impl FnOnce(&mut Self) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        let visible = self.visible_ctes.len();
+        self.visible_ctes.push(VisibleCte { name: cte.name.value.clone(), number: 0, in_recursion: false, refused: Some(error) });
+        let bound = bind(self);
+        self.visible_ctes.truncate(visible);
+        bound
+    }
+
     /// `base UNION [ALL] step`, where the step reads what the last round added.
     fn recursive_cte(&mut self, cte: &Cte, query: &Query) -> Result<usize, SqlError> {
-        let SetExpr::SetOp { op: SetOp::Union, all, left, right } = &query.body else { return self.plain_cte(cte) };
-        if query.with.is_some()
-            || !query.order_by.is_empty()
-            || query.limit.is_some()
-            || query.offset.is_some()
-            || !query.locking.is_empty()
-        {
-            return self.plain_cte(cte);
+        let SetExpr::SetOp { op: SetOp::Union, all, left, right } = &query.body else {
+            let message = format!(
+                "recursive query \"{}\" does not have the form non-recursive-term UNION [ALL] recursive-term",
+                cte.name.value
+            );
+            let error = SqlError::new(SqlState::INVALID_RECURSION, message).at(cte.name.pos);
+            return self.naming_itself(cte, error, |b| b.plain_cte(cte));
+        };
+        if let Some((what, pos)) = around_union(query) {
+            let message = format!("{what} in a recursive query is not implemented");
+            let error = SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message).at(pos);
+            return self.naming_itself(cte, error, |b| b.plain_cte(cte));
         }
-        let (base, output) = self.set_expr(left, &Hints::default())?;
+        let error = super::from::misplaced_recursion(&cte.name.value, "within its non-recursive term");
+        let (base, output) = self.naming_itself(cte, error, |b| b.set_expr(left, &Hints::default()))?;
         // Fresh columns, so that naming them changes nothing below.
         let exprs: Vec<(ColumnId, Expr)> = output
             .iter()
@@ -377,12 +396,13 @@ impl Binder<'_> {
             materialized: cte.materialized,
             references: 0,
         });
-        self.visible_ctes.push(VisibleCte { name, number, in_recursion: true });
+        self.visible_ctes.push(VisibleCte { name, number, in_recursion: true, refused: None });
         let step = self.set_expr(right, &Hints { keep_unknown: true, ..Hints::default() });
         self.visible_ctes.pop();
         let (step, step_output) = step?;
         if step_output.len() != columns.len() {
-            return Err(SqlError::new(SqlState::SYNTAX_ERROR, "each UNION query must have the same number of columns"));
+            let pos = item_position(right, 0);
+            return Err(SqlError::new(SqlState::SYNTAX_ERROR, "each UNION query must have the same number of columns").at(pos));
         }
         let types: Vec<ColumnType> = columns.iter().map(|id| self.column_type_of(*id)).collect();
         for (at, ((_, id), ty)) in step_output.iter().zip(&types).enumerate() {
@@ -402,6 +422,18 @@ impl Binder<'_> {
         self.ctes[number].recursive = Some((step, step_columns, *all));
         self.ctes[number].references = 0;
         Ok(number)
+    }
+}
+
+/// What stands around a UNION that a recursive one can't have, and where.
+fn around_union(query: &Query) -> Option<(&'static str, usize)> {
+    match query {
+        Query { order_by, .. } if !order_by.is_empty() => Some(("ORDER BY", order_by[0].expr.pos())),
+        Query { offset: Some(offset), .. } => Some(("OFFSET", offset.pos())),
+        Query { limit: Some(limit), .. } => Some(("LIMIT", limit.pos())),
+        Query { locking, .. } if !locking.is_empty() => Some(("FOR UPDATE/SHARE", 0)),
+        Query { with: Some(_), .. } => Some(("WITH", 0)),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@ use super::Binder;
 use crate::ast::{self, Subscript};
 use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
-use crate::functions::{ARRAY_SLICE, JSONB_SUBSCRIPT, NAME_SUBSCRIPT};
+use crate::functions::{ARRAY_SLICE, ASSIGN_ELEMENT, ASSIGN_MEMBER, ASSIGN_SLICE, JSONB_SUBSCRIPT, NAME_SUBSCRIPT};
 use crate::types::coercion::{CastContext, can_cast};
 use crate::types::{ColumnType, DataType, Datum, element_of};
 
@@ -47,6 +47,12 @@ impl Binder<'_> {
     fn slice(&mut self, array: Expr, subscripts: &[Subscript]) -> Result<Expr, SqlError> {
         let ty = array.ty();
         let mut args = vec![array];
+        args.extend(self.slice_bounds(subscripts)?);
+        Ok(super::coerce::folded(Expr::Call { func: &ARRAY_SLICE, args, ty }))
+    }
+
+    fn slice_bounds(&mut self, subscripts: &[Subscript]) -> Result<Vec<Expr>, SqlError> {
+        let mut args = Vec::with_capacity(subscripts.len() * 4);
         let given = |bound: &Option<Expr>| Expr::Const(Datum::Bool(bound.is_some()), Expr::BOOL);
         for subscript in subscripts {
             let (lower, upper) = match subscript {
@@ -61,11 +67,16 @@ impl Binder<'_> {
                 args.push(bound.unwrap_or(Expr::Const(Datum::Null, DataType::INT4.into())));
             }
         }
-        Ok(super::coerce::folded(Expr::Call { func: &ARRAY_SLICE, args, ty }))
+        Ok(args)
     }
 
     fn jsonb_subscript(&mut self, value: Expr, subscripts: &[Subscript], pos: usize) -> Result<Expr, SqlError> {
-        let mut args = vec![value];
+        let args = [vec![value], self.jsonb_steps(subscripts, pos)?].concat();
+        Ok(super::coerce::folded(Expr::Call { func: &JSONB_SUBSCRIPT, args, ty: DataType::JSONB.into() }))
+    }
+
+    fn jsonb_steps(&mut self, subscripts: &[Subscript], pos: usize) -> Result<Vec<Expr>, SqlError> {
+        let mut args = Vec::with_capacity(subscripts.len());
         for subscript in subscripts {
             let Subscript::Index(index) = subscript else {
                 return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, "jsonb subscript does not support slices").at(pos));
@@ -83,6 +94,51 @@ impl Binder<'_> {
             }
             args.push(self.coerce(step, DataType::TEXT, index.pos())?);
         }
-        Ok(super::coerce::folded(Expr::Call { func: &JSONB_SUBSCRIPT, args, ty: DataType::JSONB.into() }))
+        Ok(args)
+    }
+
+    /// `SET column[...] = value`: the column's value with a part replaced.
+    pub(super) fn with_part(
+        &mut self,
+        whole: Expr,
+        target: &ast::AssignmentTarget,
+        value: &ast::Expr,
+    ) -> Result<Expr, SqlError> {
+        let (ty, pos, subscripts) = (whole.ty(), target.column.pos, target.subscripts.as_slice());
+        if matches!(value, ast::Expr::Default(_)) {
+            return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "cannot set an array element to DEFAULT").at(pos));
+        }
+        let bound = self.expr(value)?;
+        let name = &target.column.value;
+        if ty.ty == DataType::JSONB {
+            let part = self.assign(bound, name, ty, value.pos())?;
+            let args = [vec![whole, part], self.jsonb_steps(subscripts, pos)?].concat();
+            return Ok(Expr::Call { func: &ASSIGN_MEMBER, args, ty });
+        }
+        let Some(element) = element_of(ty.ty) else {
+            let message = format!("cannot subscript type {} because it does not support subscripting", ty.ty);
+            return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message).at(pos));
+        };
+        let slice = subscripts.iter().any(|s| matches!(s, Subscript::Slice { .. }));
+        let wanted = if slice { ty } else { ColumnType { ty: element, typmod: ty.typmod } };
+        let from = bound.ty().ty;
+        if !can_cast(from, wanted.ty, CastContext::Assignment) {
+            let message = format!("subscripted assignment to \"{name}\" requires type {} but expression is of type {from}", wanted.ty);
+            return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message)
+                .hint("You will need to rewrite or cast the expression.")
+                .at(value.pos()));
+        }
+        let part = self.assign(bound, name, wanted, value.pos())?;
+        let mut args = vec![whole, part];
+        if slice {
+            args.extend(self.slice_bounds(subscripts)?);
+            return Ok(Expr::Call { func: &ASSIGN_SLICE, args, ty });
+        }
+        for subscript in subscripts {
+            if let Subscript::Index(index) = subscript {
+                args.push(self.array_index(index)?);
+            }
+        }
+        Ok(Expr::Call { func: &ASSIGN_ELEMENT, args, ty })
     }
 }

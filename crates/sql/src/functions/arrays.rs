@@ -195,7 +195,7 @@ pub(super) fn string_parts(args: &[Datum]) -> Result<Option<Vec<Datum>>, SqlErro
 }
 
 /// The most elements `array_fill` makes: PostgreSQL's limit for an array.
-const FILL_ELEMENTS_MAX: i64 = 134_217_727;
+pub(super) const FILL_ELEMENTS_MAX: i64 = 134_217_727;
 
 /// `array_fill(value, lengths [, lower bounds])`
 fn array_fill(_: &EvalContext<'_>, args: &[Datum]) -> Answer {

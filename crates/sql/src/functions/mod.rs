@@ -12,6 +12,7 @@ pub mod aggregate;
 mod args;
 mod arithmetic;
 mod arrays;
+mod assign_part;
 mod comparison;
 mod dates;
 pub(crate) mod json;
@@ -30,6 +31,7 @@ mod unicode;
 pub mod variadic;
 
 pub use aggregate::{Accumulator, ResolvedAggregate, resolve_aggregate};
+pub use assign_part::{ASSIGN_ELEMENT, ASSIGN_MEMBER, ASSIGN_SLICE};
 pub use arrays::{NAME_SUBSCRIPT, SLICE as ARRAY_SLICE};
 pub use json::access::SUBSCRIPT as JSONB_SUBSCRIPT;
 pub use math::SAMPLED;

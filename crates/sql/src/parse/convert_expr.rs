@@ -85,14 +85,16 @@ impl Cursor<'_> {
                 let op = operator_symbol(&compare_op)?;
                 self.any_all(*left, op.clone(), &op, *right, true)
             }
-            E::Cast { kind: sp::CastKind::Cast | sp::CastKind::DoubleColon, expr, data_type, format: None } => {
+            E::Cast { kind: kind @ (sp::CastKind::Cast | sp::CastKind::DoubleColon), expr, data_type, format: None } => {
+                let word = if kind == sp::CastKind::Cast { Some(self.find("CAST")) } else { None };
                 let value = self.convert_box(expr)?;
+                let operator = word.unwrap_or_else(|| self.find("::"));
                 let ty = self.convert_type(data_type)?;
                 let pos = match value.pos() {
                     0 => ty.pos,
                     pos => pos,
                 };
-                Ok(Expr::Cast { expr: value, ty, pos })
+                Ok(Expr::Cast { expr: value, ty, pos, operator })
             }
             E::Collate { expr, collation } => Ok(Expr::Collate { expr: self.convert_box(expr)?, collation: self.convert_name(collation)? }),
             E::Case { operand, conditions, else_result, .. } => self.case(operand, conditions, else_result),
@@ -259,7 +261,7 @@ impl Cursor<'_> {
         let ty = self.convert_type(typed.data_type)?;
         let expr = Box::new(self.value(typed.value)?);
         let pos = expr.pos();
-        Ok(Expr::Cast { expr, ty, pos })
+        Ok(Expr::Cast { expr, ty, pos, operator: pos })
     }
 
     fn interval(&mut self, interval: sp::Interval) -> Result<Expr, SqlError> {
@@ -284,7 +286,7 @@ impl Cursor<'_> {
             return Err(self.syntax_error_near("interval"));
         }
         let pos = expr.pos();
-        Ok(Expr::Cast { expr, ty, pos })
+        Ok(Expr::Cast { expr, ty, pos, operator: pos })
     }
 
     fn is_null(&mut self, expr: sp::Expr, negated: bool) -> Result<Expr, SqlError> {

@@ -139,26 +139,7 @@ impl Checker {
             }
             PlanNode::SubPlans(subplans) => {
                 self.plan(&subplans.input);
-                let mut row = subplans.input.types.clone();
-                for subplan in &subplans.list {
-                    subplan.bindings.iter().for_each(|b| self.expr(&b.value, &row));
-                    match &subplan.kind {
-                        SubPlanKind::Scalar(inner) | SubPlanKind::Row(inner) | SubPlanKind::Exists(inner) | SubPlanKind::Array(inner) => {
-                            self.plan(inner)
-                        }
-                        SubPlanKind::Quantified { plan: inner, test, hash, .. } => {
-                            self.plan(inner);
-                            self.expr(test, &[row.as_slice(), inner.types.as_slice()].concat());
-                            for (l, r) in hash.iter().flatten() {
-                                self.expr(l, &row);
-                                self.expr(r, &inner.types);
-                            }
-                        }
-                        SubPlanKind::Call { args, .. } => self.exprs(args, &row),
-                    }
-                    row.push(subplan.ty);
-                }
-                Some(row)
+                Some(self.subplans(&subplans.list, subplans.input.types.clone()))
             }
             PlanNode::LookupJoin { left, scan, bindings, kind, on, scan_types } => {
                 self.plan(left);
@@ -249,6 +230,50 @@ impl Checker {
         }
     }
 
+    /// Subqueries and waiting calls over a row; gives the row with their values.
+    fn subplans(&self, list: &[SubPlan], mut row: Vec<ColumnType>) -> Vec<ColumnType> {
+        for subplan in list {
+            subplan.bindings.iter().for_each(|b| self.expr(&b.value, &row));
+            match &subplan.kind {
+                SubPlanKind::Scalar(inner) | SubPlanKind::Row(inner) | SubPlanKind::Exists(inner) | SubPlanKind::Array(inner) => {
+                    self.plan(inner);
+                }
+                SubPlanKind::Quantified { plan: inner, test, hash, .. } => {
+                    self.plan(inner);
+                    self.expr(test, &[row.as_slice(), inner.types.as_slice()].concat());
+                    for (l, r) in hash.iter().flatten() {
+                        self.expr(l, &row);
+                        self.expr(r, &inner.types);
+                    }
+                }
+                SubPlanKind::Call { args, .. } => self.exprs(args, &row),
+            }
+            row.push(subplan.ty);
+        }
+        row
+    }
+
+    fn returned(&self, returned: Option<&Returned>, row: &[ColumnType]) {
+        if let Some(returned) = returned {
+            let row = self.subplans(&returned.subplans, row.to_vec());
+            self.exprs(&returned.exprs, &row);
+        }
+    }
+
+    fn merge_clause(&self, clause: &MergeClause, input: &[ColumnType], row: &[ColumnType]) {
+        let tested = self.subplans(&clause.condition_subplans, input.to_vec());
+        self.exprs(&clause.condition, &tested);
+        let input = self.subplans(&clause.subplans, input.to_vec());
+        match &clause.action {
+            MergeAction::Nothing | MergeAction::Delete => {}
+            MergeAction::Update(assignments) => self.exprs(assignments.iter().map(|(_, e)| e), &input),
+            MergeAction::Insert(values) => {
+                assert_eq!(values.len(), row.len(), "a whole row");
+                self.exprs(values, &input);
+            }
+        }
+    }
+
     fn write(&self, plan: &Plan) -> Option<Vec<ColumnType>> {
         match &plan.node {
             PlanNode::Insert(insert) => {
@@ -256,9 +281,10 @@ impl Checker {
                 let row: Vec<ColumnType> = insert.table.columns.iter().map(|c| c.ty).collect();
                 assert_eq!(insert.input.types.iter().map(|t| t.ty).collect::<Vec<_>>(), row.iter().map(|t| t.ty).collect::<Vec<_>>());
                 self.exprs(insert.checks.iter().map(|c| &c.predicate).chain(insert.generated.iter().map(|g| &g.value)), &row);
-                self.exprs(insert.returning.iter().flatten(), &row);
+                self.returned(insert.returning.as_ref(), &row);
                 let both = [row.as_slice(), &row].concat();
                 if let Some(update) = insert.on_conflict.as_ref().and_then(|c| c.update.as_ref()) {
+                    let both = self.subplans(&update.subplans, both);
                     self.exprs(update.assignments.iter().map(|(_, e)| e).chain(&update.filter), &both);
                 }
             }
@@ -271,13 +297,20 @@ impl Checker {
                     self.expr(value, &update.input.types);
                     assert_eq!(value.ty().ty, row[*position].ty, "the type of an assigned value");
                 }
-                self.exprs(update.returning.iter().flatten(), &update.input.types);
+                self.returned(update.returning.as_ref(), &update.input.types);
             }
             PlanNode::Delete(delete) => {
                 self.plan(&delete.input);
                 let row: Vec<ColumnType> = delete.table.columns.iter().map(|c| c.ty).collect();
                 assert!(delete.input.types.starts_with(&row), "the old row comes first");
-                self.exprs(delete.returning.iter().flatten(), &delete.input.types);
+                self.returned(delete.returning.as_ref(), &delete.input.types);
+            }
+            PlanNode::Merge(merge) => {
+                self.plan(&merge.input);
+                let row: Vec<ColumnType> = merge.table.columns.iter().map(|c| c.ty).collect();
+                assert!(merge.input.types.starts_with(&row), "the old row comes first");
+                merge.clauses.iter().for_each(|clause| self.merge_clause(clause, &merge.input.types, &row));
+                self.exprs(merge.checks.iter().map(|c| &c.predicate).chain(merge.generated.iter().map(|g| &g.value)), &row);
             }
             other => panic!("unknown node {other:?}"),
         }

@@ -26,6 +26,11 @@ pub(super) fn rows(scan: &VirtualScan<'_>, name: &str) -> Rows {
     FILES.iter().find(|(file, _)| *file == name).map_or(Vec::new(), |(_, content)| parse_lines(scan, content.lines()))
 }
 
+/// `tidelock.compat`: what of PostgreSQL there is. The comments of its file are not shown.
+pub(super) fn compat(scan: &VirtualScan<'_>) -> Rows {
+    parse_lines(scan, include_str!("../data/compat.tsv").lines().filter(|line| !line.starts_with('#')))
+}
+
 /// Rows out of a file's lines, as the table has its columns.
 pub(super) fn parse_lines(scan: &VirtualScan<'_>, mut lines: impl Iterator<Item = &'static str>) -> Rows {
     let header: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();

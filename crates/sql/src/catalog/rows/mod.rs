@@ -50,6 +50,7 @@ pub fn rows(scan: &VirtualScan<'_>, catalog: &Arc<Catalog>, facts: &dyn SystemFa
     Ok(match (scan.table.schema, scan.table.name) {
         ("tidelock", "metrics") => server::metrics(scan, facts),
         ("tidelock", "settings") => server::short_settings(scan, facts),
+        ("tidelock", "compat") => constants::compat(scan),
         ("tidelock", "held_locks") => locks::held(scan, catalog, facts),
         ("tidelock", "lock_waits") => locks::waits(scan, catalog, facts),
         ("pg_catalog", name) => match name {

@@ -20,7 +20,7 @@ fn mismatch(at: usize, wanted: &str) -> SqlError {
 }
 
 /// A `jsonb` argument.
-fn jsonb(args: &[Datum], at: usize) -> Result<&Arc<Json>, SqlError> {
+pub(super) fn jsonb(args: &[Datum], at: usize) -> Result<&Arc<Json>, SqlError> {
     match args.get(at) {
         Some(Datum::Jsonb(value)) => Ok(value),
         _ => Err(mismatch(at, "jsonb")),
@@ -36,7 +36,7 @@ fn json(args: &[Datum], at: usize) -> Result<&Arc<str>, SqlError> {
 }
 
 /// A `jsonb` result.
-fn out_jsonb(value: Json) -> Result<Datum, SqlError> {
+pub(super) fn out_jsonb(value: Json) -> Result<Datum, SqlError> {
     Ok(Datum::Jsonb(Arc::new(value)))
 }
 
