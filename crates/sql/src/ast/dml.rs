@@ -106,7 +106,11 @@ pub enum MergeAction {
     Delete,
     Update(Vec<Assignment>),
     /// `values` is None for DEFAULT VALUES.
-    Insert { columns: Vec<Ident>, overriding_system: Option<bool>, values: Option<Vec<Expr>> },
+    Insert {
+        columns: Vec<Ident>,
+        overriding_system: Option<bool>,
+        values: Option<Vec<Expr>>,
+    },
 }
 
 /// UPDATE.

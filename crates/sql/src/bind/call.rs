@@ -166,7 +166,11 @@ impl Binder<'_> {
             Ok(resolved) => resolved,
             // `text(x)`, `date(x)`: a type's name is also a cast.
             Err(error) => {
-                return if lookup_type_name(name).is_some() && args.len() == 1 && !call.variadic { self.cast_call(call) } else { Err(error.at(pos)) };
+                return if lookup_type_name(name).is_some() && args.len() == 1 && !call.variadic {
+                    self.cast_call(call)
+                } else {
+                    Err(error.at(pos))
+                };
             }
         };
         let args = self.coerce_args(args, &resolved.arg_types, pos)?;

@@ -85,7 +85,8 @@ impl Binder<'_> {
                 Ok(Expr::IsDistinct { left: Box::new(left), right: Box::new(right), negated: *negated })
             }
             E::Between { expr, low, high, negated, symmetric, pos } => {
-                let swapped = if *symmetric { Some((self.binary(">=", expr, high, *pos)?, self.binary("<=", expr, low, *pos)?)) } else { None };
+                let swapped =
+                    if *symmetric { Some((self.binary(">=", expr, high, *pos)?, self.binary("<=", expr, low, *pos)?)) } else { None };
                 let low = self.binary(">=", expr, low, *pos)?;
                 let high = self.binary("<=", expr, high, *pos)?;
                 let mut both = Expr::And(vec![low, high]);

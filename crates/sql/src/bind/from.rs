@@ -380,11 +380,7 @@ impl Binder<'_> {
     // ---- joins
 
     /// Binds something in which the query being defined by recursion can't be mentioned.
-    pub(super) fn without_recursion<T>(
-        &mut self,
-        place: &str,
-        bind: impl FnOnce(&mut Self) -> Result<T, SqlError>,
-    ) -> Result<T, SqlError> {
+    pub(super) fn without_recursion<T>(&mut self, place: &str, bind: impl FnOnce(&mut Self) -> Result<T, SqlError>) -> Result<T, SqlError> {
         let mut marked = Vec::new();
         for (at, cte) in self.visible_ctes.iter_mut().enumerate() {
             if cte.in_recursion && cte.refused.is_none() {

@@ -158,7 +158,8 @@ impl Binder<'_> {
         self.select = outer;
         let (plan, output) = bound?;
         let inserted = InsertedColumns::of(insert);
-        self.check_width(output.len(), &inserted, positions).map_err(|e| e.at(super::query::item_position(&query.body, positions.len())))?;
+        self.check_width(output.len(), &inserted, positions)
+            .map_err(|e| e.at(super::query::item_position(&query.body, positions.len())))?;
         let mut exprs = Vec::with_capacity(table.columns.len());
         for (position, column) in table.columns.iter().enumerate() {
             let value = match positions.iter().position(|p| *p == position).and_then(|at| output.get(at)) {

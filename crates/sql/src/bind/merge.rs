@@ -63,7 +63,13 @@ impl Binder<'_> {
         Ok((Logical::Merge(Box::new(bound)), Vec::new()))
     }
 
-    fn merge_clause(&mut self, clause: &MergeWhen, table: &Arc<TableDescriptor>, row: &[ColumnId], sight: &Sight) -> Result<LogicalMergeClause, SqlError> {
+    fn merge_clause(
+        &mut self,
+        clause: &MergeWhen,
+        table: &Arc<TableDescriptor>,
+        row: &[ColumnId],
+        sight: &Sight,
+    ) -> Result<LogicalMergeClause, SqlError> {
         let (seen, hidden) = if clause.matched { (&sight.both, None) } else { (&sight.source, Some(&sight.target)) };
         self.scopes.push(seen.clone());
         self.hidden.extend(hidden.cloned());
@@ -75,7 +81,12 @@ impl Binder<'_> {
         bound
     }
 
-    fn merge_clause_here(&mut self, clause: &MergeWhen, table: &Arc<TableDescriptor>, row: &[ColumnId]) -> Result<LogicalMergeClause, SqlError> {
+    fn merge_clause_here(
+        &mut self,
+        clause: &MergeWhen,
+        table: &Arc<TableDescriptor>,
+        row: &[ColumnId],
+    ) -> Result<LogicalMergeClause, SqlError> {
         let condition = clause.condition.as_ref().map(|c| self.in_clause(Clause::MergeWhen, |b| b.condition(c, "WHEN"))).transpose()?;
         let action = match &clause.action {
             MergeAction::Nothing => LogicalMergeAction::Nothing,
@@ -86,8 +97,9 @@ impl Binder<'_> {
                 let row = match values {
                     Some(values) => {
                         let positions = self.insert_columns(columns, table)?;
-                        self.check_width(values.len(), &inserted, &positions)
-                            .map_err(|e| if e.fields().position.is_some() { e } else { e.at(values.get(positions.len()).map_or(0, |v| v.pos())) })?;
+                        self.check_width(values.len(), &inserted, &positions).map_err(|e| {
+                            if e.fields().position.is_some() { e } else { e.at(values.get(positions.len()).map_or(0, |v| v.pos())) }
+                        })?;
                         self.inserted_row(values, &inserted, table, &positions)?
                     }
                     None => self.inserted_row(&[], &inserted, table, &[])?,

@@ -344,12 +344,7 @@ impl Binder<'_> {
     }
 
     /// Binds a part of a CTE's definition in which mentioning the CTE is that error.
-    fn naming_itself<T>(
-        &mut self,
-        cte: &Cte,
-        error: SqlError,
-        bind: impl FnOnce(&mut Self) -> Result<T, SqlError>,
-    ) -> Result<T, SqlError> {
+    fn naming_itself<T>(&mut self, cte: &Cte, error: SqlError, bind: impl FnOnce(&mut Self) -> Result<T, SqlError>) -> Result<T, SqlError> {
         let visible = self.visible_ctes.len();
         self.visible_ctes.push(VisibleCte { name: cte.name.value.clone(), number: 0, in_recursion: false, refused: Some(error) });
         let bound = bind(self);
@@ -360,10 +355,8 @@ impl Binder<'_> {
     /// `base UNION [ALL] step`, where the step reads what the last round added.
     fn recursive_cte(&mut self, cte: &Cte, query: &Query) -> Result<usize, SqlError> {
         let SetExpr::SetOp { op: SetOp::Union, all, left, right } = &query.body else {
-            let message = format!(
-                "recursive query \"{}\" does not have the form non-recursive-term UNION [ALL] recursive-term",
-                cte.name.value
-            );
+            let message =
+                format!("recursive query \"{}\" does not have the form non-recursive-term UNION [ALL] recursive-term", cte.name.value);
             let error = SqlError::new(SqlState::INVALID_RECURSION, message).at(cte.name.pos);
             return self.naming_itself(cte, error, |b| b.plain_cte(cte));
         };

@@ -133,9 +133,12 @@ impl Binder<'_> {
             let condition = self.in_clause(Clause::Where, |b| b.condition(filter, "WHERE"))?;
             plan = plan.filtered(conjuncts(condition));
         }
-        if let Some((_, (again, _))) = select.windows.iter().enumerate().find(|(at, (name, _))| {
-            select.windows[..*at].iter().any(|(earlier, _)| earlier.value == name.value)
-        }) {
+        if let Some((_, (again, _))) = select
+            .windows
+            .iter()
+            .enumerate()
+            .find(|(at, (name, _))| select.windows[..*at].iter().any(|(earlier, _)| earlier.value == name.value))
+        {
             let message = format!("window \"{}\" is already defined", again.value);
             return Err(SqlError::new(SqlState::WINDOWING_ERROR, message).at(again.pos));
         }

@@ -98,12 +98,7 @@ impl Binder<'_> {
     }
 
     /// `SET column[...] = value`: the column's value with a part replaced.
-    pub(super) fn with_part(
-        &mut self,
-        whole: Expr,
-        target: &ast::AssignmentTarget,
-        value: &ast::Expr,
-    ) -> Result<Expr, SqlError> {
+    pub(super) fn with_part(&mut self, whole: Expr, target: &ast::AssignmentTarget, value: &ast::Expr) -> Result<Expr, SqlError> {
         let (ty, pos, subscripts) = (whole.ty(), target.column.pos, target.subscripts.as_slice());
         if matches!(value, ast::Expr::Default(_)) {
             return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "cannot set an array element to DEFAULT").at(pos));

@@ -142,7 +142,12 @@ impl Binder<'_> {
     fn window(&mut self, spec: &WindowSpec) -> Result<LogicalWindow, SqlError> {
         let known = self.select.named_windows.len();
         let (partition_by, order_by, frame) = self.window_on_base(spec, known)?;
-        let default = Frame { units: FrameUnits::Range, start: FrameEnd::UnboundedPreceding, end: FrameEnd::CurrentRow, exclude: FrameExclusion::NoOthers };
+        let default = Frame {
+            units: FrameUnits::Range,
+            start: FrameEnd::UnboundedPreceding,
+            end: FrameEnd::CurrentRow,
+            exclude: FrameExclusion::NoOthers,
+        };
         Ok(LogicalWindow { partition_by, order_by, frame: frame.unwrap_or(default), calls: Vec::new() })
     }
 
@@ -167,7 +172,8 @@ impl Binder<'_> {
             return Err(refused("override ORDER BY clause of"));
         }
         if spec.inline && base.2.is_some() {
-            let error = SqlError::new(SqlState::WINDOWING_ERROR, format!("cannot copy window \"{}\" because it has a frame clause", name.value));
+            let error =
+                SqlError::new(SqlState::WINDOWING_ERROR, format!("cannot copy window \"{}\" because it has a frame clause", name.value));
             let plain = own.1.is_empty() && own.2.is_none();
             let error = if plain { error.hint("Omit the parentheses in this OVER clause.") } else { error };
             return Err(error.at(name.pos.saturating_sub(1)));
@@ -245,7 +251,8 @@ impl Binder<'_> {
         };
         let fits = given == DataType::UNKNOWN || crate::types::coercion::can_cast(given, measure, CastContext::Implicit);
         if !fits {
-            let message = format!("RANGE with offset PRECEDING/FOLLOWING is not supported for column type {ordered} and offset type {given}");
+            let message =
+                format!("RANGE with offset PRECEDING/FOLLOWING is not supported for column type {ordered} and offset type {given}");
             return refused(message).map_err(|e| e.hint("Cast the offset value to an appropriate type."));
         }
         self.coerce(offset, measure, expr.pos())

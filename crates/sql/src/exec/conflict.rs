@@ -216,32 +216,32 @@ async fn await_removals(existing: &mut Existing, run: &mut Run<'_>) -> Result<()
 }
 
 impl ConflictState {
-/// The existing row's new image; None when WHERE says to leave it.
+    /// The existing row's new image; None when WHERE says to leave it.
     async fn updated_row(
-    &mut self,
-    plan: &InsertPlan,
-    update: &ConflictUpdate,
-    old: &[Datum],
-    proposed: &[Datum],
-    run: &mut Run<'_>,
-) -> Result<Option<Vec<Datum>>, SqlError> {
-    let mut both = [old, proposed].concat();
-    self.subplans.append(&update.subplans, &mut both, run).await?;
-    let context = run.eval();
-    if let Some(filter) = &update.filter
-        && !eval_bool(filter, &both, &context)?
-    {
-        return Ok(None);
-    }
-    let mut new = old.to_vec();
-    for (position, value) in &update.assignments {
-        let value = eval(value, &both, &context)?;
-        if let Some(slot) = new.get_mut(*position) {
-            *slot = value;
+        &mut self,
+        plan: &InsertPlan,
+        update: &ConflictUpdate,
+        old: &[Datum],
+        proposed: &[Datum],
+        run: &mut Run<'_>,
+    ) -> Result<Option<Vec<Datum>>, SqlError> {
+        let mut both = [old, proposed].concat();
+        self.subplans.append(&update.subplans, &mut both, run).await?;
+        let context = run.eval();
+        if let Some(filter) = &update.filter
+            && !eval_bool(filter, &both, &context)?
+        {
+            return Ok(None);
         }
+        let mut new = old.to_vec();
+        for (position, value) in &update.assignments {
+            let value = eval(value, &both, &context)?;
+            if let Some(slot) = new.get_mut(*position) {
+                *slot = value;
+            }
+        }
+        fill_generated(&mut new, &plan.generated, &context)?;
+        check_row(&plan.table, &new, &plan.checks, &context)?;
+        Ok(Some(new))
     }
-    fill_generated(&mut new, &plan.generated, &context)?;
-    check_row(&plan.table, &new, &plan.checks, &context)?;
-    Ok(Some(new))
-}
 }

@@ -124,7 +124,14 @@ impl Merging<'_> {
     }
 
     /// Does what the clause says; None when that is nothing.
-    async fn act(&mut self, number: usize, input: &[Datum], at: usize, writes: usize, run: &mut Run<'_>) -> Result<Option<Changed>, SqlError> {
+    async fn act(
+        &mut self,
+        number: usize,
+        input: &[Datum],
+        at: usize,
+        writes: usize,
+        run: &mut Run<'_>,
+    ) -> Result<Option<Changed>, SqlError> {
         let clause = &self.plan.clauses[number];
         let mut row = input.to_vec();
         self.values[number].action.append(&clause.subplans, &mut row, run).await?;

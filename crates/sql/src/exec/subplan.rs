@@ -67,7 +67,6 @@ impl SubPlansState {
         debug_assert!(out.len() <= BATCH_ROWS.max(batch.len()));
         Ok(Some(out))
     }
-
 }
 
 impl SubPlanValues {

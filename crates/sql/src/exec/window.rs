@@ -338,9 +338,8 @@ impl<'p> Partition<'p> {
             }
             // A date against a timestamp, where the offset had hours.
             let order = match (other, &limit) {
-                (Datum::Date(_), Datum::Timestamp(_)) => {
-                    cast::cast(other.clone(), ty, limit_type.into(), false, self.context).map_or(Ordering::Less, |other| compare::cmp(&other, &limit))
-                }
+                (Datum::Date(_), Datum::Timestamp(_)) => cast::cast(other.clone(), ty, limit_type.into(), false, self.context)
+                    .map_or(Ordering::Less, |other| compare::cmp(&other, &limit)),
                 _ => compare::cmp_as(ty, other, &limit),
             };
             let order = if key.descending { order.reverse() } else { order };

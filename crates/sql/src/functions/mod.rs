@@ -31,15 +31,15 @@ mod unicode;
 pub mod variadic;
 
 pub use aggregate::{Accumulator, ResolvedAggregate, resolve_aggregate};
-pub use assign_part::{ASSIGN_ELEMENT, ASSIGN_MEMBER, ASSIGN_SLICE};
 pub use arrays::{NAME_SUBSCRIPT, SLICE as ARRAY_SLICE};
+pub use assign_part::{ASSIGN_ELEMENT, ASSIGN_MEMBER, ASSIGN_SLICE};
 pub use json::access::SUBSCRIPT as JSONB_SUBSCRIPT;
 pub use math::SAMPLED;
 pub use pattern::jsonpath_regex;
 pub use registry::{FunctionClass, function_class};
 pub use resolve::{Resolved, resolve_function, resolve_operator};
-pub use variadic::resolve_variadic;
 pub use set_returning::{ResolvedSetFunction, resolve_set_function};
+pub use variadic::resolve_variadic;
 
 /// The code of a function: arguments are already cast to the signature, and not NULL if the function is strict.
 pub type EvalFn = fn(&EvalContext<'_>, &[Datum]) -> Result<Datum, SqlError>;

@@ -69,7 +69,8 @@ fn parse_ident(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
             parts.push(Datum::text(&part));
             rest = after;
         } else {
-            let inside = |(at, c): (usize, char)| c.is_alphabetic() || c == '_' || !c.is_ascii() || at > 0 && (c.is_ascii_digit() || c == '$');
+            let inside =
+                |(at, c): (usize, char)| c.is_alphabetic() || c == '_' || !c.is_ascii() || at > 0 && (c.is_ascii_digit() || c == '$');
             let end = rest.char_indices().find(|found| !inside(*found)).map_or(rest.len(), |(at, _)| at);
             if end == 0 {
                 let before = if parts.is_empty() { None } else { Some("No valid identifier after \".\".") };
@@ -162,9 +163,8 @@ fn argument_position(text: &str) -> Result<Option<(usize, &str)>, SqlError> {
     if digits == 0 || !text[digits..].starts_with('$') {
         return Ok(None);
     }
-    let position: i32 = text[..digits]
-        .parse()
-        .map_err(|_| SqlError::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, "number is out of range"))?;
+    let position: i32 =
+        text[..digits].parse().map_err(|_| SqlError::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, "number is out of range"))?;
     if position == 0 {
         return Err(invalid("format specifies argument 0, but arguments are numbered from 1"));
     }

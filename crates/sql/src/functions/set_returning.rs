@@ -166,7 +166,8 @@ fn regexp_matches(_: &EvalContext<'_>, args: &[Datum]) -> Result<SetRows, SqlErr
     let flags = if args.len() > 2 { text(args, 2)? } else { "" };
     let (regex, global) = pattern::compile_flags(text(args, 1)?, flags)?;
     let limit = if global { usize::MAX } else { 1 };
-    let found: Vec<Datum> = super::regexp::matches_from(&regex, text(args, 0)?, 0).take(limit).map(|found| pattern::captured(&found)).collect();
+    let found: Vec<Datum> =
+        super::regexp::matches_from(&regex, text(args, 0)?, 0).take(limit).map(|found| pattern::captured(&found)).collect();
     Ok(Box::new(found.into_iter().map(Ok)))
 }
 

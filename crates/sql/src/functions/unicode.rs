@@ -68,9 +68,11 @@ fn unistr(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
                 result.push(char::from_u32(joined).ok_or_else(invalid_pair)?);
             }
             (Some(_), _) | (None, 0xDC00..=0xDFFF) => return Err(invalid_pair()),
-            (None, code) => result.push(char::from_u32(code).filter(|c| *c != '\0').ok_or_else(|| {
-                SqlError::new(SqlState::INVALID_PARAMETER_VALUE, format!("invalid Unicode code point: {code:04X}"))
-            })?),
+            (None, code) => result.push(
+                char::from_u32(code)
+                    .filter(|c| *c != '\0')
+                    .ok_or_else(|| SqlError::new(SqlState::INVALID_PARAMETER_VALUE, format!("invalid Unicode code point: {code:04X}")))?,
+            ),
         }
     }
     if high.is_some() { Err(invalid_pair()) } else { out(result) }

@@ -170,7 +170,18 @@ impl Cursor<'_> {
             }
         }
         let distinct = list.duplicate_treatment == Some(sp::DuplicateTreatment::Distinct);
-        Ok(FunctionCall { name, args, variadic, star, distinct, order_by, within_group: Vec::new(), filter: None, over: None, special: false })
+        Ok(FunctionCall {
+            name,
+            args,
+            variadic,
+            star,
+            distinct,
+            order_by,
+            within_group: Vec::new(),
+            filter: None,
+            over: None,
+            special: false,
+        })
     }
 
     fn argument(&mut self, arg: sp::FunctionArg) -> Result<FunctionArg, SqlError> {

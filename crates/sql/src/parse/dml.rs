@@ -106,14 +106,14 @@ impl Cursor<'_> {
         }
         let mut subscripts = Vec::new();
         while self.eat_token(&Token::LBracket) {
-            subscripts.push(self.subscript()?);
+            subscripts.push(self.target_subscript()?);
             self.expect_token(&Token::RBracket)?;
         }
         Ok(AssignmentTarget { column, subscripts })
     }
 
     /// `i`, `l:u`, `l:`, `:u` or `:` between brackets.
-    fn subscript(&mut self) -> Result<Subscript, SqlError> {
+    fn target_subscript(&mut self) -> Result<Subscript, SqlError> {
         let lower = if self.is_token(&Token::Colon) { None } else { Some(self.expr()?) };
         if !self.eat_token(&Token::Colon) {
             return lower.map(Subscript::Index).ok_or_else(|| self.syntax_error());

@@ -255,7 +255,11 @@ impl Rewriter<'_> {
                     return Ok(taken);
                 }
             }
-            Keyword::VARIADIC if matches!(self.out.last().map(|t| &t.token), Some(Token::LParen | Token::Comma)) => {
+            // Two words behind it are a parameter's name and type.
+            Keyword::VARIADIC
+                if matches!(self.out.last().map(|t| &t.token), Some(Token::LParen | Token::Comma))
+                    && !matches!([1, 2].map(|at| rest.get(at).map(|t| &t.token)), [Some(Token::Word(_)), Some(Token::Word(_))]) =>
+            {
                 let mark = Word { value: VARIADIC.into(), quote_style: Some('"'), keyword: Keyword::NoKeyword };
                 self.out.push(TokenWithSpan { token: Token::Word(mark), span: first.span });
                 self.out.push(TokenWithSpan { token: Token::RArrow, span: first.span });
@@ -286,7 +290,8 @@ impl Rewriter<'_> {
                     };
                     let value = format!("{EXCLUDE_MARK}{kind}{EXCLUDE_MARK}{}", base.as_deref().unwrap_or_default());
                     let span = self.out.get(at + 1).map_or(what.span, |t| t.span);
-                    let mark = TokenWithSpan { token: Token::Word(Word { value, quote_style: Some('"'), keyword: Keyword::NoKeyword }), span };
+                    let mark =
+                        TokenWithSpan { token: Token::Word(Word { value, quote_style: Some('"'), keyword: Keyword::NoKeyword }), span };
                     if base.is_some() {
                         self.out[at + 1] = mark;
                     } else {

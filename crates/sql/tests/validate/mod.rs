@@ -2,7 +2,10 @@
 //! parameter exists.
 
 use tidelock_sql::expr::Expr;
-use tidelock_sql::plan::{Access, JoinType, KeyPart, Plan, PlanNode, Scan, StatementPlan, SubPlanKind, TableFunction, TableFunctionCall};
+use tidelock_sql::plan::{
+    Access, JoinType, KeyPart, MergeAction, MergeClause, Plan, PlanNode, Returned, Scan, StatementPlan, SubPlan, SubPlanKind,
+    TableFunction, TableFunctionCall,
+};
 use tidelock_sql::types::{ColumnType, DataType};
 
 pub(crate) fn validate(plan: &StatementPlan) {

@@ -299,7 +299,8 @@ impl Accumulator {
 
 /// Arrays as the rows of one with a dimension more.
 fn nested(arrays: Vec<Datum>, element: DataType) -> Result<Datum, SqlError> {
-    let dims = |array: &Datum| if let Datum::Array(array) = array { Some(array.dims.iter().map(|d| d.0).collect::<Vec<_>>()) } else { None };
+    let dims =
+        |array: &Datum| if let Datum::Array(array) = array { Some(array.dims.iter().map(|d| d.0).collect::<Vec<_>>()) } else { None };
     let refused = |message| Err(SqlError::new(SqlState::ARRAY_SUBSCRIPT_ERROR, message));
     if arrays.iter().any(Datum::is_null) {
         return Err(SqlError::new(SqlState::NULL_VALUE_NOT_ALLOWED, "cannot accumulate null arrays"));

@@ -12,7 +12,8 @@ use crate::error::SqlError;
 use crate::expr::Expr;
 use crate::plan::table_locks::RowChange;
 use crate::plan::{
-    ConflictPlan, ConflictUpdate, DeletePlan, Estimate, InsertPlan, MergeAction, MergeClause, MergePlan, Plan, PlanNode, Returned, RowLock, UpdatePlan,
+    ConflictPlan, ConflictUpdate, DeletePlan, Estimate, InsertPlan, MergeAction, MergeClause, MergePlan, Plan, PlanNode, Returned, RowLock,
+    UpdatePlan,
 };
 
 type Returning = Option<Vec<(ColumnId, Expr)>>;
