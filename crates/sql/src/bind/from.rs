@@ -12,9 +12,21 @@ use crate::error::{SqlError, SqlState};
 use crate::expr::Expr;
 use crate::functions::json::populate;
 use crate::functions::quoting::quote_ident;
-use crate::plan::{JoinType, RowLock, TableFunctionCall};
-use crate::types::{DataType, Datum};
+use crate::plan::{JoinType, RowLock, TableFunction, TableFunctionCall};
+use crate::types::{ColumnType, DataType, Datum};
 use std::sync::Arc;
+
+/// Functions that stand in FROM.
+struct FunctionRelation {
+    functions: Vec<TableFunction>,
+    /// Names and types of their columns.
+    columns: Vec<(String, ColumnType)>,
+    ordinality: bool,
+    /// What the relation is called.
+    shown: String,
+    /// Its name stands for its only column.
+    scalar: bool,
+}
 
 impl Binder<'_> {
     /// The comma list.
@@ -264,7 +276,10 @@ impl Binder<'_> {
         }
         let shown = alias.map_or(call.name.name.clone(), |a| a.name.value.clone());
         if call.name.name == "unnest" && call.args.len() > 1 {
-            return self.unnest_several(call, ordinality, shown, alias);
+            // One call per array, side by side.
+            let one = |arg: &ast::FunctionArg| ast::FunctionCall { args: vec![arg.clone()], ..call.clone() };
+            let calls: Vec<ast::FunctionCall> = call.args.iter().map(one).collect();
+            return self.rows_from(&calls, ordinality, alias);
         }
         let mut populated_names = Vec::new();
         let function = match populated {
@@ -284,16 +299,22 @@ impl Binder<'_> {
             TableFunctionCall::Set { function, .. } if let Some(name) = function.func.column => vec![name.to_owned()],
             _ => vec![shown.clone()],
         };
-        let mut columns: Vec<_> = named.into_iter().zip(&function.types).map(|(n, ty)| (n.clone(), self.new_column(n, *ty), *ty)).collect();
+        let columns: Vec<_> = named.into_iter().zip(function.types.iter().copied()).collect();
+        let record = matches!(&function.call, TableFunctionCall::Set { function, .. } if function.result == DataType::RECORD);
+        let scalar = columns.len() == 1 && !ordinality && !record;
+        self.function_relation(FunctionRelation { functions: vec![function], columns, ordinality, shown, scalar }, alias)
+    }
+
+    /// Functions side by side as a relation, with the numbers of its rows if they are asked for.
+    fn function_relation(&mut self, from: FunctionRelation, alias: Option<&TableAlias>) -> Result<(Logical, Namespace), SqlError> {
+        let FunctionRelation { functions, mut columns, ordinality, shown, scalar } = from;
         if ordinality {
-            let ty = DataType::INT8.into();
-            columns.push(("ordinality".into(), self.new_column("ordinality", ty), ty));
+            columns.push(("ordinality".to_owned(), DataType::INT8.into()));
         }
+        let columns: Vec<_> = columns.into_iter().map(|(name, ty)| (name.clone(), self.new_column(name, ty), ty)).collect();
         let ids = columns.iter().map(|(_, id, _)| *id).collect();
-        let scalar =
-            columns.len() == 1 && !matches!(&function.call, TableFunctionCall::Set { function, .. } if function.result == DataType::RECORD);
         let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new(), scalar, nullable: false };
-        let plan = Logical::Function { functions: vec![function], ordinality, alias: shown, columns: ids };
+        let plan = Logical::Function { functions, ordinality, alias: shown, columns: ids };
         Ok((plan, Namespace::of(renamed(relation, alias)?)))
     }
 
@@ -315,20 +336,11 @@ impl Binder<'_> {
                 TableFunctionCall::Set { function, .. } => vec![function.func.column.unwrap_or(&call.name.name).to_owned()],
                 TableFunctionCall::Scalar(_) => vec![call.name.name.clone()],
             };
-            for (name, ty) in names.into_iter().zip(function.types.clone()) {
-                columns.push((name.clone(), self.new_column(name, ty), ty));
-            }
+            columns.extend(names.into_iter().zip(function.types.iter().copied()));
             functions.push(function);
         }
         let shown = alias.map_or_else(|| calls.first().map_or(String::new(), |c| c.name.name.clone()), |a| a.name.value.clone());
-        if ordinality {
-            let ty = DataType::INT8.into();
-            columns.push(("ordinality".into(), self.new_column("ordinality", ty), ty));
-        }
-        let ids = columns.iter().map(|(_, id, _)| *id).collect();
-        let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new(), scalar: false, nullable: false };
-        let plan = Logical::Function { functions, ordinality, alias: shown, columns: ids };
-        Ok((plan, Namespace::of(renamed(relation, alias)?)))
+        self.function_relation(FunctionRelation { functions, columns, ordinality, shown, scalar: false }, alias)
     }
 
     /// TABLESAMPLE as a condition on each row: by chance, or with a seed by what the row holds, so that it comes out the same again.
@@ -348,33 +360,6 @@ impl Binder<'_> {
         };
         let row = Expr::row(names.columns.iter().map(|c| c.expr.clone()).collect());
         Ok(Expr::Call { func: &crate::functions::SAMPLED, args: vec![percentage, seed, row], ty: Expr::BOOL })
-    }
-
-    /// `unnest(a, b)`: one call per array, side by side.
-    fn unnest_several(
-        &mut self,
-        call: &ast::FunctionCall,
-        ordinality: bool,
-        shown: String,
-        alias: Option<&TableAlias>,
-    ) -> Result<(Logical, Namespace), SqlError> {
-        let mut functions = Vec::with_capacity(call.args.len());
-        let mut columns = Vec::with_capacity(call.args.len() + 1);
-        for arg in &call.args {
-            let one = ast::FunctionCall { args: vec![arg.clone()], ..call.clone() };
-            let function = self.in_clause(Clause::From, |b| b.table_function(&one))?;
-            let ty = function.types.first().copied().unwrap_or(DataType::TEXT.into());
-            columns.push(("unnest".to_owned(), self.new_column("unnest", ty), ty));
-            functions.push(function);
-        }
-        if ordinality {
-            let ty = DataType::INT8.into();
-            columns.push(("ordinality".into(), self.new_column("ordinality", ty), ty));
-        }
-        let ids = columns.iter().map(|(_, id, _)| *id).collect();
-        let relation = Relation { alias: shown.clone(), schema: None, columns, system: Vec::new(), scalar: false, nullable: false };
-        let plan = Logical::Function { functions, ordinality, alias: shown, columns: ids };
-        Ok((plan, Namespace::of(renamed(relation, alias)?)))
     }
 
     // ---- joins

@@ -9,7 +9,9 @@ use crate::ast::{self, Delete, TableAlias, TableRef, Update};
 use crate::catalog::TableDescriptor;
 use crate::error::SqlError;
 use crate::expr::Expr;
+use crate::functions::CURRENT_OF;
 use crate::plan::JoinType;
+use crate::types::{DataType, Datum};
 use std::sync::Arc;
 
 /// Does an assignment touch a column that a unique index has in its key?
@@ -52,12 +54,34 @@ impl Binder<'_> {
     }
 
     /// WHERE, over everything in sight.
-    fn target_filter(&mut self, target: &mut Target, filter: Option<&ast::Expr>) -> Result<(), SqlError> {
+    fn target_filter(&mut self, target: &mut Target, table: &TableDescriptor, filter: Option<&ast::Expr>) -> Result<(), SqlError> {
         let Some(filter) = filter else { return Ok(()) };
-        let condition = self.in_clause(Clause::Where, |b| b.condition(filter, "WHERE"))?;
+        let condition = match filter {
+            ast::Expr::CurrentOf(cursor, pos) => self.current_of(cursor, table, &target.row, *pos)?,
+            filter => self.in_clause(Clause::Where, |b| b.condition(filter, "WHERE"))?,
+        };
         let plan = std::mem::replace(&mut target.plan, Logical::OneRow);
         target.plan = plan.filtered(conjuncts(condition));
         Ok(())
+    }
+
+    /// `WHERE CURRENT OF cursor`: the row with the key of the one on which the cursor stands.
+    fn current_of(&mut self, cursor: &str, table: &TableDescriptor, row: &[ColumnId], pos: usize) -> Result<Expr, SqlError> {
+        if !table.has_primary_key() {
+            return Err(SqlError::unsupported("WHERE CURRENT OF on a table without a primary key").at(pos));
+        }
+        let mut tests = Vec::with_capacity(table.primary.key.len());
+        for (at, part) in table.primary.key.iter().enumerate() {
+            let ty = table.columns[part.column].ty;
+            let args = vec![
+                Expr::Const(Datum::text(cursor), DataType::TEXT.into()),
+                Expr::Const(Datum::Oid(table.oid), DataType::OID.into()),
+                Expr::Const(Datum::Int4(at as i32), DataType::INT4.into()),
+            ];
+            let key = Expr::Call { func: &CURRENT_OF, args, ty };
+            tests.push(self.operator("=", Some(Expr::Column(row[part.column], ty)), key, pos)?);
+        }
+        Ok(Expr::And(tests))
     }
 
     pub(super) fn update(&mut self, update: &Update) -> Result<(Logical, Output), SqlError> {
@@ -77,7 +101,7 @@ impl Binder<'_> {
         let (table, view) = self.write_target(&update.table, "UPDATE")?;
         let mut target = self.target_rows(&table, view.as_ref(), update.alias.as_ref(), &update.from)?;
         self.scopes.push(target.space.clone());
-        self.target_filter(&mut target, update.filter.as_ref())?;
+        self.target_filter(&mut target, &table, update.filter.as_ref())?;
         let assignments = match &view {
             Some(view) => self.assignments(&update.assignments, &view.renamed(&table), &target.row)?,
             None => self.assignments(&update.assignments, &table, &target.row)?,
@@ -118,7 +142,7 @@ impl Binder<'_> {
         let (table, view) = self.write_target(&delete.table, "DELETE")?;
         let mut target = self.target_rows(&table, view.as_ref(), delete.alias.as_ref(), &delete.using)?;
         self.scopes.push(target.space.clone());
-        self.target_filter(&mut target, delete.filter.as_ref())?;
+        self.target_filter(&mut target, &table, delete.filter.as_ref())?;
         self.scopes.pop();
         let (returning, output) = self.returning(&delete.returning, target.space)?;
         let joined = !delete.using.is_empty();

@@ -86,6 +86,11 @@ pub trait SessionInfo: Sync + std::fmt::Debug {
         Vec::new()
     }
 
+    /// The primary key of the row of that table on which a cursor stands: `WHERE CURRENT OF`.
+    fn cursor_row(&self, cursor: &str, _table: u32) -> Result<Vec<Datum>, SqlError> {
+        Err(SqlError::new(SqlState::INVALID_CURSOR_NAME, format!("cursor \"{cursor}\" does not exist")))
+    }
+
     /// `nextval(sequence)`; see [`crate::functions::Waits::Sequence`].
     fn nextval(&self, _sequence: u32) -> Result<i64, SqlError> {
         Err(SqlError::unsupported("nextval here"))

@@ -39,6 +39,7 @@ pub use pattern::jsonpath_regex;
 pub use registry::{FunctionClass, function_class};
 pub use resolve::{Resolved, resolve_function, resolve_operator};
 pub use set_returning::{ResolvedSetFunction, resolve_set_function};
+pub use system::CURRENT_OF;
 pub use variadic::resolve_variadic;
 
 /// The code of a function: arguments are already cast to the signature, and not NULL if the function is strict.

@@ -163,6 +163,17 @@ fn starts_with(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     Ok(Datum::Bool(text(args, 0)?.starts_with(text(args, 1)?)))
 }
 
+fn overlay_bytes(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let (string, with, start) = (bytes(args, 0)?, bytes(args, 1)?, int(args, 2)?);
+    let length = if args.len() > 3 { int(args, 3)? } else { with.len() as i64 };
+    if start <= 0 {
+        return Err(SqlError::new(SqlState::SUBSTRING_ERROR, "negative substring length not allowed"));
+    }
+    let head = (start as usize - 1).min(string.len());
+    let tail = (start - 1).saturating_add(length).clamp(0, string.len() as i64) as usize;
+    Ok(Datum::Bytes([&string[..head], with, &string[tail..]].concat().into()))
+}
+
 fn trim_set(args: &[Datum]) -> Result<Vec<char>, SqlError> {
     Ok(if args.len() > 1 { text(args, 1)?.chars().collect() } else { vec![' '] })
 }
@@ -176,10 +187,51 @@ fn rtrim(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     out(text(args, 0)?.trim_end_matches(trim_set(args)?.as_slice()))
 }
 fn btrim_bytes(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    trimmed_bytes(args, true, true)
+}
+fn ltrim_bytes(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    trimmed_bytes(args, true, false)
+}
+fn rtrim_bytes(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    trimmed_bytes(args, false, true)
+}
+
+fn trimmed_bytes(args: &[Datum], at_start: bool, at_end: bool) -> Answer {
     let (string, set) = (bytes(args, 0)?, bytes(args, 1)?);
-    let start = string.iter().position(|b| !set.contains(b)).unwrap_or(string.len());
-    let end = string.iter().rposition(|b| !set.contains(b)).map_or(start, |at| at + 1);
-    Ok(Datum::Bytes(string[start..end].into()))
+    let keeps = |b: &u8| !set.contains(b);
+    let start = if at_start { string.iter().position(keeps).unwrap_or(string.len()) } else { 0 };
+    let end = if at_end { string.iter().rposition(keeps).map_or(start, |at| at + 1) } else { string.len() };
+    Ok(Datum::Bytes(string[start..end.max(start)].into()))
+}
+fn bit_length_bytes(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Int4(bytes(args, 0)?.len() as i32 * 8))
+}
+fn bit_count(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    Ok(Datum::Int8(bytes(args, 0)?.iter().map(|b| i64::from(b.count_ones())).sum()))
+}
+
+/// Bits count from the lowest of the first byte.
+fn bit_place(args: &[Datum]) -> Result<(usize, u32), SqlError> {
+    let (data, at) = (bytes(args, 0)?, int(args, 1)?);
+    let bits = data.len() as i64 * 8;
+    if !(0..bits).contains(&at) {
+        return Err(SqlError::new(SqlState::ARRAY_SUBSCRIPT_ERROR, format!("index {at} out of valid range, 0..{}", bits - 1)));
+    }
+    Ok((at as usize / 8, at as u32 % 8))
+}
+fn get_bit(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let (byte, bit) = bit_place(args)?;
+    Ok(Datum::Int4(i32::from(bytes(args, 0)?[byte] >> bit & 1)))
+}
+fn set_bit(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let (byte, bit) = bit_place(args)?;
+    let value = int(args, 2)?;
+    if !(0..=1).contains(&value) {
+        return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "new bit must be 0 or 1"));
+    }
+    let mut data = bytes(args, 0)?.to_vec();
+    data[byte] = data[byte] & !(1 << bit) | (value as u8) << bit;
+    Ok(Datum::Bytes(data.into()))
 }
 
 /// Number of characters that `n` means: from the end when negative.
@@ -425,5 +477,7 @@ pub(super) static FUNCTIONS: &[BuiltinFunction] = &[
     f("repeat", &[TEXT, INT4], TEXT, repeat), f("replace", &[TEXT, TEXT, TEXT], TEXT, replace), f("translate", &[TEXT, TEXT, TEXT], TEXT, translate), f("reverse", &[TEXT], TEXT, reverse), f("split_part", &[TEXT, TEXT, INT4], TEXT, split_part),
     f("ascii", &[TEXT], INT4, ascii), f("chr", &[INT4], TEXT, chr), f("to_hex", &[INT4], TEXT, to_hex4), f("to_hex", &[INT8], TEXT, to_hex8), f("md5", &[TEXT], TEXT, md5_text), f("md5", &[BYTEA], TEXT, md5_bytes), f("sha224", &[BYTEA], BYTEA, sha224), f("sha256", &[BYTEA], BYTEA, sha256), f("sha384", &[BYTEA], BYTEA, sha384), f("sha512", &[BYTEA], BYTEA, sha512),
     f("encode", &[BYTEA, TEXT], TEXT, encode), f("decode", &[TEXT, TEXT], BYTEA, decode), f("convert_from", &[BYTEA, DataType::NAME], TEXT, convert_from), f("convert_to", &[TEXT, DataType::NAME], BYTEA, convert_to),
+    f("overlay", &[BYTEA, BYTEA, INT4], BYTEA, overlay_bytes), f("overlay", &[BYTEA, BYTEA, INT4, INT4], BYTEA, overlay_bytes), f("ltrim", &[BYTEA, BYTEA], BYTEA, ltrim_bytes), f("rtrim", &[BYTEA, BYTEA], BYTEA, rtrim_bytes),
+    f("bit_length", &[BYTEA], INT4, bit_length_bytes), f("bit_count", &[BYTEA], INT8, bit_count), f("get_bit", &[BYTEA, INT8], INT4, get_bit), f("set_bit", &[BYTEA, INT8, INT4], BYTEA, set_bit),
     f("get_byte", &[BYTEA, INT4], INT4, get_byte), f("set_byte", &[BYTEA, INT4, INT4], BYTEA, set_byte),
 ];

@@ -196,6 +196,17 @@ fn size_pretty_numeric(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
     size_pretty(ctx, &[Datum::Numeric(n)])
 }
 
+/// `WHERE CURRENT OF cursor`: a column of the key of the row on which the cursor stands. Cursor, table, place of the column in the key.
+fn current_of(ctx: &EvalContext<'_>, args: &[Datum]) -> Answer {
+    let (cursor, table, at) = (text(args, 0)?, int(args, 1)?, int(args, 2)?);
+    let key = ctx.session.cursor_row(cursor, table as u32)?;
+    Ok(usize::try_from(at).ok().and_then(|at| key.get(at).cloned()).unwrap_or(Datum::Null))
+}
+
+/// The binder builds calls of it, no name finds it.
+pub static CURRENT_OF: BuiltinFunction =
+    BuiltinFunction::new("current_of", &[DataType::TEXT, DataType::OID, DataType::INT4], DataType::ANY, current_of).stable();
+
 const fn f(name: &'static str, args: &'static [DataType], result: DataType, eval: EvalFn) -> BuiltinFunction {
     BuiltinFunction::new(name, args, result, eval)
 }

@@ -6,10 +6,12 @@
 
 use super::client::{Client, Format};
 use super::{Block, Session};
-use crate::ast::{DeclareCursor, Fetch, FetchDirection, Statement};
+use crate::ast::{DeclareCursor, Distinct, Expr, Fetch, FetchDirection, Ident, Query, SelectItem, SetExpr, Statement, TableRef};
+use crate::catalog::RelationKind;
 use crate::catalog::facts::CursorFact;
 use crate::error::{SqlError, SqlState};
 use crate::exec::{Flow, execute};
+use crate::functions::{FunctionClass, function_class};
 use crate::plan::OutputColumn;
 use crate::types::Datum;
 use std::sync::Arc;
@@ -33,6 +35,35 @@ pub(super) struct Cursor {
     held: bool,
     statement: Arc<str>,
     created_at: i64,
+    /// The table whose rows it shows one by one, and their primary keys.
+    keys: Option<RowKeys>,
+}
+
+struct RowKeys {
+    table: crate::catalog::Oid,
+    keys: Vec<Vec<Datum>>,
+}
+
+/// Where a cursor stands, for `WHERE CURRENT OF`.
+#[derive(Clone, Debug)]
+pub(super) struct CursorRow {
+    name: String,
+    table: Option<crate::catalog::Oid>,
+    key: Option<Vec<Datum>>,
+}
+
+impl CursorRow {
+    /// The key of the row of that table on which the cursor stands.
+    pub(super) fn key_in(rows: &[CursorRow], cursor: &str, table: crate::catalog::Oid, shown: &str) -> Result<Vec<Datum>, SqlError> {
+        let row = rows.iter().find(|row| row.name == cursor).ok_or_else(|| no_cursor(cursor))?;
+        if row.table != Some(table) {
+            let message = format!("cursor \"{cursor}\" is not a simply updatable scan of table \"{shown}\"");
+            return Err(SqlError::new(SqlState::INVALID_CURSOR_STATE, message));
+        }
+        row.key
+            .clone()
+            .ok_or_else(|| SqlError::new(SqlState::INVALID_CURSOR_STATE, format!("cursor \"{cursor}\" is not positioned on a row")))
+    }
 }
 
 impl Cursor {
@@ -119,7 +150,9 @@ impl Session {
             return Err(SqlError::new(SqlState::CONFIGURATION_LIMIT_EXCEEDED, format!("more than {MAX_CURSORS} open cursors")));
         }
         self.open_transaction()?;
-        let statement = Statement::Query(Box::new(declare.query.clone()));
+        let mut query = declare.query.clone();
+        let scanned = self.with_row_keys(&mut query);
+        let statement = Statement::Query(Box::new(query));
         let plan = self.plan_and_lock(&statement).await?;
         let scope = self.scope();
         self.step(&scope.settings);
@@ -137,8 +170,15 @@ impl Session {
         };
         let mut ctx = self.context(&scope)?;
         execute(&plan, Vec::new(), &mut ctx, &mut sink).await?;
+        let mut columns = plan.output.clone();
+        let keys = scanned.map(|(table, width)| {
+            let shown = columns.len().saturating_sub(width);
+            columns.truncate(shown);
+            RowKeys { table, keys: rows.iter_mut().map(|row| row.split_off(shown.min(row.len()))).collect() }
+        });
         let cursor = Cursor {
-            columns: plan.output.clone(),
+            columns,
+            keys,
             rows,
             position: 0,
             backward: declare.scroll != Some(false),
@@ -157,7 +197,13 @@ impl Session {
     pub(super) fn fetch(&mut self, fetch: &Fetch, client: &mut dyn Client) -> Result<String, SqlError> {
         let settings = self.settings();
         let cursor = self.cursors.get_mut(&fetch.cursor).ok_or_else(|| no_cursor(&fetch.cursor))?;
-        let passed = cursor.walk(fetch.direction)?;
+        let walked = cursor.walk(fetch.direction);
+        let moves = cursor.keys.is_some();
+        if moves {
+            self.publish_cursor_rows();
+        }
+        let passed = walked?;
+        let cursor = self.cursors.get(&fetch.cursor).ok_or_else(|| no_cursor(&fetch.cursor))?;
         if fetch.is_move {
             return Ok(format!("MOVE {}", passed.len()));
         }
@@ -190,6 +236,62 @@ impl Session {
             created_at: cursor.created_at,
         };
         *self.view.cursors.lock() = self.cursors.iter().map(fact).collect();
+        self.publish_cursor_rows();
+    }
+
+    /// Tells where the cursors stand.
+    fn publish_cursor_rows(&self) {
+        let row = |(name, cursor): (&String, &Cursor)| {
+            let keys = cursor.keys.as_ref();
+            let key = keys.zip(cursor.here().pop()).and_then(|(keys, at)| keys.keys.get(at).cloned());
+            CursorRow { name: name.clone(), table: keys.map(|keys| keys.table), key }
+        };
+        *self.view.cursor_rows.lock() = self.cursors.iter().map(row).collect();
+    }
+
+    /// If the query shows rows of one table, one by one, its primary key is selected, too. Gives the table and the number of key columns.
+    fn with_row_keys(&mut self, query: &mut Query) -> Option<(crate::catalog::Oid, usize)> {
+        let plain = query.with.is_none() && query.limit.is_none() && query.offset.is_none();
+        let SetExpr::Select(select) = &mut query.body else { return None };
+        let [TableRef::Table { name, sample: None, alias }] = select.from.as_slice() else { return None };
+        let grouped = !select.group_by.is_empty() || select.having.is_some() || !select.windows.is_empty();
+        if !plain || grouped || !matches!(select.distinct, Distinct::All) || select.items.iter().any(computes_over_rows) {
+            return None;
+        }
+        let scope = self.scope();
+        let found = scope.catalog.resolve(name.schema.as_deref(), &name.name, &scope.plan_settings.search_path)?;
+        let table = found.descriptor();
+        if table.kind != RelationKind::Table || !table.has_primary_key() {
+            return None;
+        }
+        let shown = alias.as_ref().map_or(&name.name, |alias| &alias.name.value);
+        if alias.as_ref().is_some_and(|alias| !alias.columns.is_empty()) {
+            return None;
+        }
+        let ident = |value: &str| Ident { value: value.to_owned(), pos: 0 };
+        let key = |part: &crate::catalog::IndexColumn| vec![ident(shown), ident(&table.columns[part.column].name)];
+        let items: Vec<_> = table.primary.key.iter().map(|part| SelectItem::Expr { expr: Expr::Column(key(part)), alias: None }).collect();
+        let width = items.len();
+        select.items.extend(items);
+        Some((table.oid, width))
+    }
+}
+
+/// Might the item be an aggregate, a window function or a set? Then its rows are not the table's.
+fn computes_over_rows(item: &SelectItem) -> bool {
+    fn calls(expr: &Expr) -> bool {
+        match expr {
+            Expr::Function(call) => call.over.is_some() || function_class(&call.name.name) != Some(FunctionClass::Scalar),
+            Expr::Cast { expr, .. } | Expr::Collate { expr, .. } | Expr::Not(expr) | Expr::Unary { expr, .. } => calls(expr),
+            Expr::Binary { left, right, .. } => calls(left) || calls(right),
+            Expr::Column(_) | Expr::Literal(..) => false,
+            _ => true,
+        }
+    }
+    match item {
+        SelectItem::Star(_) | SelectItem::TableStar(_) => false,
+        SelectItem::RowStar(_) => true,
+        SelectItem::Expr { expr, .. } => calls(expr),
     }
 }
 

@@ -32,6 +32,8 @@ pub(super) struct SessionView {
     pub(super) sequences: SequenceMemory,
     pub(super) prepared: Mutex<HashMap<String, Arc<Prepared>>>,
     pub(super) cursors: Mutex<Vec<CursorFact>>,
+    /// Where they stand.
+    pub(super) cursor_rows: Mutex<Vec<super::cursor::CursorRow>>,
     /// What the transaction will tell others when it commits.
     pub(super) pending: Mutex<Pending>,
     /// Channels that are listened to.
@@ -52,6 +54,7 @@ impl SessionView {
             sequences: SequenceMemory::default(),
             prepared: Mutex::default(),
             cursors: Mutex::default(),
+            cursor_rows: Mutex::default(),
             pending: Mutex::default(),
             listening: Mutex::default(),
             catalog: Mutex::new(catalog),
@@ -146,6 +149,11 @@ impl SessionInfo for SessionView {
 
     fn notify(&self, channel: &str, payload: &str) -> Result<(), SqlError> {
         self.pending.lock().notify(channel, payload)
+    }
+
+    fn cursor_row(&self, cursor: &str, table: u32) -> Result<Vec<Datum>, SqlError> {
+        let shown = self.object_name(ObjectKind::Relation, table).unwrap_or_default();
+        super::cursor::CursorRow::key_in(&self.cursor_rows.lock(), cursor, table, &shown)
     }
 
     fn listening_channels(&self) -> Vec<String> {
