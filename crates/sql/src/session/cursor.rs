@@ -123,7 +123,7 @@ impl Cursor {
 
     fn here(&self) -> Vec<usize> {
         let inside = (1..=self.last()).contains(&self.position);
-        inside.then_some(self.position as usize - 1).into_iter().collect()
+        inside.then(|| self.position as usize - 1).into_iter().collect()
     }
 
     fn check_direction(&self, forward: bool) -> Result<(), SqlError> {
