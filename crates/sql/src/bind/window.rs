@@ -185,10 +185,8 @@ impl Binder<'_> {
         let partition_by = self.exprs(&spec.partition_by)?;
         let order_by = self.sort_keys(&spec.order_by)?;
         let frame = spec.frame.as_ref().map(|f| self.frame(f, &order_by)).transpose()?;
-        if let Some(frame) = &frame {
-            if frame.units == FrameUnits::Groups && order_by.is_empty() {
-                return Err(SqlError::new(SqlState::WINDOWING_ERROR, "GROUPS mode requires an ORDER BY clause"));
-            }
+        if frame.as_ref().is_some_and(|frame| frame.units == FrameUnits::Groups) && order_by.is_empty() {
+            return Err(SqlError::new(SqlState::WINDOWING_ERROR, "GROUPS mode requires an ORDER BY clause"));
         }
         Ok((partition_by, order_by, frame))
     }

@@ -80,7 +80,7 @@ fn parse_ident(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
                     (None, false) => refused(),
                 });
             }
-            parts.push(Datum::text(&rest[..end].to_lowercase()));
+            parts.push(Datum::text(rest[..end].to_lowercase()));
             rest = &rest[end..];
         }
         rest = rest.trim_start();
