@@ -89,7 +89,7 @@ pub struct Merge {
     pub clauses: Vec<MergeWhen>,
 }
 
-/// WHEN [NOT] MATCHED [AND condition] THEN action.
+/// `WHEN [NOT] MATCHED [AND condition] THEN action`.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct MergeWhen {

@@ -230,7 +230,7 @@ pub struct LogicalMerge {
     pub checks: Vec<BoundCheck>,
 }
 
-/// WHEN [NOT] MATCHED [AND condition] THEN action.
+/// `WHEN [NOT] MATCHED [AND condition] THEN action`.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct LogicalMergeClause {

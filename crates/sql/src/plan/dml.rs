@@ -64,7 +64,7 @@ pub struct MergePlan {
     pub checks: Vec<BoundCheck>,
 }
 
-/// WHEN [NOT] MATCHED.
+/// `WHEN [NOT] MATCHED`.
 #[derive(Clone, Debug)]
 pub struct MergeClause {
     /// For rows that are there, or for those that are not.
