@@ -21,6 +21,9 @@ pub trait Sender: Send + Sync + 'static {
     /// A snapshot to read at: everything that is durable now. It stays readable until dropped.
     fn snapshot(&self) -> Snapshot;
 
+    /// A snapshot that has moved: `ts` stays readable until dropped; or a moment after it, when what is needed at `ts` may be gone already.
+    fn snapshot_at(&self, ts: Timestamp) -> Snapshot;
+
     /// The newest commit, durable or not: where a refresh moves to.
     fn newest(&self) -> Timestamp;
 

@@ -139,6 +139,10 @@ impl Sender for DistSender {
         self.store.snapshot()
     }
 
+    fn snapshot_at(&self, ts: Timestamp) -> Snapshot {
+        self.store.snapshot_at(ts)
+    }
+
     fn newest(&self) -> Timestamp {
         self.store.newest()
     }

@@ -356,10 +356,18 @@ impl Txn {
 
     /// Moves the snapshot forward to the newest commit, if everything read so far gives the same answer there.
     pub async fn refresh(&mut self) -> Result<(), KvError> {
-        self.refresh_to(self.sender.newest()).await
+        let snapshot = self.sender.snapshot_at(self.sender.newest());
+        self.move_to(snapshot.ts, snapshot).await
     }
 
+    /// To the moment that a locking read has shown, neither more nor less.
     async fn refresh_to(&mut self, to: Timestamp) -> Result<(), KvError> {
+        let snapshot = self.sender.snapshot_at(to);
+        self.move_to(to, snapshot).await
+    }
+
+    /// `snapshot` keeps what is seen there; it was taken before the reads are compared, so that nothing is lost in between.
+    async fn move_to(&mut self, to: Timestamp, snapshot: Snapshot) -> Result<(), KvError> {
         ClientMetrics::bump(&self.metrics.refreshes);
         if !self.reads.is_empty() {
             let mut batch = self.batch(WaitPolicy::Block);
@@ -369,7 +377,10 @@ impl Txn {
                 return Err(error);
             }
         }
-        self.read_ts = self.read_ts.max(to);
+        if to > self.read_ts {
+            self.read_ts = to;
+            self.snapshot = Some(snapshot);
+        }
         self.observed = self.observed.max(to);
         Ok(())
     }
@@ -498,6 +509,7 @@ impl Txn {
             self.snapshot = Some(snapshot);
             if self.options.at_least > self.read_ts {
                 self.read_ts = self.options.at_least;
+                self.snapshot = Some(self.sender.snapshot_at(self.read_ts));
                 self.observed = self.observed.max(self.read_ts);
             }
         }

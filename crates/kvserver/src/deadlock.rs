@@ -62,20 +62,25 @@ impl WaitsFor {
 
     /// A transaction waits, or its blockers have changed. If that closes a cycle, the report says who must give up.
     pub fn set(&mut self, txn: TxnId, wait: Wait) -> Option<DeadlockReport> {
-        self.remove(txn);
-        for (blocker, _) in &wait.blockers {
-            *self.waited_for.entry(*blocker).or_default() += 1;
-        }
         let session = wait.session;
-        self.above += usize::from(matches!(wait.target, WaitTarget::Above(_)));
-        self.by_session.insert(session, txn);
-        self.waits.insert(txn, wait);
+        self.replace(txn, wait);
         if !self.waited_for.contains_key(&txn) && !self.is_waited_for_above(session) {
             return None;
         }
         let cycle = self.cycle_through(txn)?;
         let victim = cycle.iter().copied().max()?;
         Some(self.report(victim, &cycle))
+    }
+
+    /// A transaction waits, or its blockers have changed in a way that closes no cycle.
+    pub fn replace(&mut self, txn: TxnId, wait: Wait) {
+        self.remove(txn);
+        for (blocker, _) in &wait.blockers {
+            *self.waited_for.entry(*blocker).or_default() += 1;
+        }
+        self.above += usize::from(matches!(wait.target, WaitTarget::Above(_)));
+        self.by_session.insert(wait.session, txn);
+        self.waits.insert(txn, wait);
     }
 
     /// It waits no more.

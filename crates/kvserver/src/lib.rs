@@ -39,3 +39,4 @@ pub mod wait;
 
 pub use settings::{KvSettings, NUMBERS, Number, NumberSetting};
 pub use store::{LockInfo, Store};
+pub use wait::WaitInfo;

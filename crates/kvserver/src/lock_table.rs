@@ -24,6 +24,7 @@
 //! This is a pure state machine: no waiting, no clock, no storage. Who is to be woken, and which values became committed,
 //! is returned to the caller.
 
+use crate::deadlock::Wait;
 use crate::spill::{strength_of, tag_of};
 use crate::txn_record::TxnRecord;
 use smallvec::{SmallVec, smallvec};
@@ -31,7 +32,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
 use tidelock_base::{Key, Span, Timestamp, TxnId, Value};
-use tidelock_kvapi::{LockStrength, TxnStatus};
+use tidelock_kvapi::{LockStrength, TxnStatus, WaitTarget};
 use tidelock_storage::{SpillRow, SpilledVersion};
 
 /// Names a place in a queue; unique in a store, so that it survives the move to another range at a split.
@@ -73,6 +74,28 @@ pub struct Overlay {
     pub ts: Timestamp,
     /// The value; `None` is a delete.
     pub value: Option<Value>,
+}
+
+/// Somebody who waits for a key, with those in the way.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    /// The transaction.
+    pub record: Arc<TxnRecord>,
+    /// The lock it wants.
+    pub strength: LockStrength,
+    /// Conflicting holders, and conflicting waiters ahead of it.
+    pub blockers: Vec<Arc<TxnRecord>>,
+}
+
+impl Waiting {
+    /// As the waits-for graph has it.
+    pub fn wait(&self, key: &Key) -> Wait {
+        Wait {
+            session: self.record.session,
+            target: WaitTarget::Row { key: key.clone(), strength: self.strength },
+            blockers: self.blockers.iter().map(|blocker| (blocker.id, blocker.session)).collect(),
+        }
+    }
 }
 
 /// What a lock costs in memory besides its key: the entry, its place in a tree node, its holder.
@@ -209,14 +232,21 @@ impl LockTable {
         self.keys.get(key).and_then(|state| state.waiters.as_ref()).map_or(0, |queue| queue.len())
     }
 
-    /// Gives a place in the queue up. Those behind may become ready.
-    pub fn leave(&mut self, key: &Key, waiter: WaiterId) -> Ready {
-        let Some(state) = self.keys.get_mut(key) else { return Ready::new() };
-        state.drop_waiter(Some(waiter));
+    /// Gives a place in the queue up. Those behind may become ready; they begin at the place that is told.
+    pub fn leave(&mut self, key: &Key, waiter: WaiterId) -> (Ready, usize) {
+        let Some(state) = self.keys.get_mut(key) else { return (Ready::new(), 0) };
+        let mut place = 0;
+        if let Some(queue) = state.waiters.as_mut() {
+            place = queue.iter().position(|w| w.id == waiter).unwrap_or(queue.len());
+            queue.remove(place);
+            if queue.is_empty() {
+                state.waiters = None;
+            }
+        }
         state.drop_copies();
         let ready = state.ready();
         self.tidy(key);
-        ready
+        (ready, place)
     }
 
     /// Who may try again now.
@@ -229,24 +259,31 @@ impl LockTable {
     pub fn blockers(&self, key: &Key, waiter: WaiterId) -> Vec<Arc<TxnRecord>> {
         let Some(state) = self.keys.get(key) else { return Vec::new() };
         let Some(queue) = &state.waiters else { return Vec::new() };
-        let Some(place) = queue.iter().position(|w| w.id == waiter) else { return Vec::new() };
-        let me = &queue[place];
-        let holders = state.holders.iter().filter(|h| h.record.id != me.record.id);
-        let mut blockers: Vec<Arc<TxnRecord>> =
-            holders.filter(|h| h.strength().conflicts_with(me.strength)).map(|h| Arc::clone(&h.record)).collect();
-        for ahead in queue.iter().take(place).rev().filter(|w| w.strength.conflicts_with(me.strength)) {
-            blockers.push(Arc::clone(&ahead.record));
-            if ahead.strength >= me.strength {
-                break;
-            }
-        }
-        blockers
+        let place = queue.iter().position(|w| w.id == waiter);
+        place.map_or_else(Vec::new, |place| state.blockers_at(place))
     }
 
-    /// The queue of a key: place, transaction, strength.
-    pub fn waiters(&self, key: &Key) -> Vec<(WaiterId, Arc<TxnRecord>, LockStrength)> {
-        let queue = self.keys.get(key).and_then(|state| state.waiters.as_ref());
-        queue.into_iter().flat_map(|q| q.iter()).map(|w| (w.id, Arc::clone(&w.record), w.strength)).collect()
+    /// The queue of a key, each with whom it waits for.
+    pub fn waiting(&self, key: &Key) -> Vec<Waiting> {
+        let Some(state) = self.keys.get(key) else { return Vec::new() };
+        (0..state.waiters.as_ref().map_or(0, |queue| queue.len())).filter_map(|place| state.waiting_at(place)).collect()
+    }
+
+    /// Those who may have waited for somebody that stood at a place and is gone: from there on, up to where a walk forward would have stopped before it.
+    pub fn waiting_behind(&self, key: &Key, place: usize) -> Vec<Waiting> {
+        let Some(state) = self.keys.get(key) else { return Vec::new() };
+        let Some(queue) = &state.waiters else { return Vec::new() };
+        let mut affected = Vec::new();
+        let mut walls: SmallVec<[LockStrength; 4]> = SmallVec::new();
+        for (at, waiter) in queue.iter().enumerate().skip(place) {
+            if !walls.iter().any(|wall| *wall >= waiter.strength && wall.conflicts_with(waiter.strength)) {
+                affected.extend(state.waiting_at(at));
+            }
+            if !walls.contains(&waiter.strength) {
+                walls.push(waiter.strength);
+            }
+        }
+        affected
     }
 
     /// Leaves a provisional value. The lock must be held.
@@ -491,6 +528,26 @@ impl KeyState {
     }
 
     /// The waiters that nothing blocks: from the front, until the first that is blocked by a holder or by one ahead.
+    fn waiting_at(&self, place: usize) -> Option<Waiting> {
+        let waiter = self.waiters.as_ref()?.get(place)?;
+        Some(Waiting { record: Arc::clone(&waiter.record), strength: waiter.strength, blockers: self.blockers_at(place) })
+    }
+
+    fn blockers_at(&self, place: usize) -> Vec<Arc<TxnRecord>> {
+        let Some(queue) = &self.waiters else { return Vec::new() };
+        let Some(me) = queue.get(place) else { return Vec::new() };
+        let holders = self.holders.iter().filter(|h| h.record.id != me.record.id);
+        let mut blockers: Vec<Arc<TxnRecord>> =
+            holders.filter(|h| h.strength().conflicts_with(me.strength)).map(|h| Arc::clone(&h.record)).collect();
+        for ahead in queue.iter().take(place).rev().filter(|w| w.strength.conflicts_with(me.strength)) {
+            blockers.push(Arc::clone(&ahead.record));
+            if ahead.strength >= me.strength {
+                break;
+            }
+        }
+        blockers
+    }
+
     fn ready(&self) -> Ready {
         let mut ready = Ready::new();
         let Some(queue) = &self.waiters else { return ready };

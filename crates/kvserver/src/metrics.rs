@@ -15,6 +15,8 @@ pub struct StoreMetrics {
     pub lock_wait_micros: AtomicU64,
     /// Deadlocks broken.
     pub deadlocks: AtomicU64,
+    /// Moments whose snapshots were cancelled because too many old versions were kept.
+    pub snapshots_cancelled: AtomicU64,
     /// Commits with writes.
     pub commits: AtomicU64,
     /// Transactions that only held locks.
@@ -52,6 +54,7 @@ impl Default for StoreMetrics {
             lock_waits: zero(),
             lock_wait_micros: zero(),
             deadlocks: zero(),
+            snapshots_cancelled: zero(),
             commits: zero(),
             lock_only_commits: zero(),
             aborts: zero(),
@@ -92,6 +95,7 @@ impl StoreMetrics {
             ("kv.lock_waits", &self.lock_waits),
             ("kv.lock_wait_micros", &self.lock_wait_micros),
             ("kv.deadlocks", &self.deadlocks),
+            ("kv.snapshots_cancelled", &self.snapshots_cancelled),
             ("kv.commits", &self.commits),
             ("kv.lock_only_commits", &self.lock_only_commits),
             ("kv.aborts", &self.aborts),

@@ -30,6 +30,8 @@ pub enum Number {
     PassKeys,
     /// `kv.resolver.range_cost`
     RangeCost,
+    /// `kv.snapshot.history_rows`
+    HistoryRows,
     /// `kv.txn.spill_bytes`
     SpillBytes,
 }
@@ -52,7 +54,7 @@ pub struct NumberSetting {
 }
 
 /// All whole-number settings, in the order of [`Number`], which is that of their names.
-pub static NUMBERS: [NumberSetting; 12] = [
+pub static NUMBERS: [NumberSetting; 13] = [
     NumberSetting {
         number: Number::MaxWaiters,
         name: "kv.lock.max_waiters",
@@ -143,6 +145,15 @@ pub static NUMBERS: [NumberSetting; 12] = [
         default: 10,
         min: 1,
         max: 10_000,
+    },
+    NumberSetting {
+        number: Number::HistoryRows,
+        name: "kv.snapshot.history_rows",
+        description: "Old versions kept on disk for open snapshots; past it the oldest ones are cancelled (72000).",
+        // One or two gigabytes of usual rows. A single old snapshot keeps at most one version of each row.
+        default: 10_000_000,
+        min: 1000,
+        max: 1 << 40,
     },
     NumberSetting {
         number: Number::SpillBytes,

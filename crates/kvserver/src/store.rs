@@ -28,7 +28,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tidelock_base::{IndexId, Key, RangeId, SessionId, Span, Timestamp, TxnId, Value};
 use tidelock_kvapi::{
     BatchRequest, BatchResponse, KvError, LockStrength, Misrouted, RangeDescriptor, Request, Response, Sender, Sent, Snapshot, TxnStatus,
-    WaitGraph, WaitTarget,
+    WaitGraph,
 };
 use tidelock_storage::{Storage, StorageError};
 
@@ -115,6 +115,7 @@ impl Store {
                 if let Err(error) = store.split_large_ranges() {
                     tracing::warn!(%error, "could not split a range");
                 }
+                store.cancel_old_snapshots();
             }
         });
     }
@@ -163,6 +164,11 @@ impl Store {
         self.waits.waits()
     }
 
+    /// A session's wait for a row.
+    pub fn wait_of(&self, session: tidelock_base::SessionId) -> Option<WaitInfo> {
+        self.waits.wait_of(session)
+    }
+
     /// The graph in which all waits meet, for those above.
     pub fn wait_graph(&self) -> Arc<dyn WaitGraph> {
         Arc::clone(&self.waits) as Arc<dyn WaitGraph>
@@ -205,10 +211,11 @@ impl Store {
     }
 
     /// Leaves a queue and wakes those who were behind.
-    pub(crate) fn leave_queue(&self, key: &Key, waiter: WaiterId) {
+    pub(crate) fn leave_queue(&self, key: &Key, waiter: WaiterId, txn: TxnId) {
         let left = self.with_range(key, |guard| {
-            let ready = guard.locks.leave(key, waiter);
-            self.refresh_edges(guard, key);
+            let (ready, place) = guard.locks.leave(key, waiter);
+            let behind = guard.locks.waiting_behind(key, place);
+            self.waits.shorten_waits(txn, behind.iter().map(|waiting| (waiting.record.id, waiting.wait(key))));
             ready
         });
         if let Ok(ready) = left {
@@ -218,14 +225,8 @@ impl Store {
 
     /// Recomputes whom the waiters of a key wait for, after something other than a finished transaction changed it.
     pub(crate) fn refresh_edges(&self, guard: &RangeGuard<'_>, key: &Key) {
-        for (waiter, record, strength) in guard.locks.waiters(key) {
-            let blockers = guard.locks.blockers(key, waiter);
-            let wait = crate::deadlock::Wait {
-                session: record.session,
-                target: WaitTarget::Row { key: key.clone(), strength },
-                blockers: blockers.iter().map(|b| (b.id, b.session)).collect(),
-            };
-            self.waits.update_wait(record.id, wait);
+        for waiting in guard.locks.waiting(key) {
+            self.waits.update_wait(waiting.record.id, waiting.wait(key));
         }
     }
 
@@ -292,6 +293,18 @@ impl Store {
         let gone = change.gone.iter().map(|start| (descriptor_key(start), None));
         let now = change.now.iter().map(|d| (descriptor_key(&d.span.start), Some(encode_descriptor(d))));
         self.commit_system(gone.chain(now).collect()).map(drop)
+    }
+
+    /// Old versions must not grow without bound: past the limit those go for whom most are kept.
+    fn cancel_old_snapshots(&self) {
+        let kept = self.storage.metrics().history_rows;
+        if kept <= self.settings.number(Number::HistoryRows) {
+            return;
+        }
+        if let Some((ts, held)) = self.storage.revoke_oldest_snapshot() {
+            add(&self.metrics.snapshots_cancelled, 1);
+            tracing::warn!(%ts, held_ms = held.as_millis() as u64, kept, "too many old versions are kept: the oldest snapshot is cancelled");
+        }
     }
 
     fn split_large_ranges(&self) -> Result<(), KvError> {
@@ -404,6 +417,11 @@ impl Sender for LocalSender {
 
     fn snapshot(&self) -> Snapshot {
         let pin = self.0.storage.pin_durable();
+        Snapshot { ts: pin.ts(), pin: Some(Box::new(pin)) }
+    }
+
+    fn snapshot_at(&self, ts: Timestamp) -> Snapshot {
+        let pin = self.0.storage.pin_snapshot(ts);
         Snapshot { ts: pin.ts(), pin: Some(Box::new(pin)) }
     }
 

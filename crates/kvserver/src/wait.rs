@@ -104,27 +104,40 @@ impl WaitRoom {
         }
     }
 
+    /// Somebody left a queue, and its own blockers take its place for those behind. As long as its wait is still in the graph, whoever closed a cycle
+    /// through it has found that cycle, and there is nothing to search; a victim's wait is not.
+    pub fn shorten_waits(&self, gone: TxnId, behind: impl Iterator<Item = (TxnId, Wait)>) {
+        let mut graph = self.graph.lock();
+        let is_known = graph.waits.wait_of(gone).is_some();
+        for (txn, wait) in behind {
+            if graph.waits.wait_of(txn).is_none() {
+                continue;
+            }
+            if is_known {
+                graph.waits.replace(txn, wait);
+            } else if let Some(report) = graph.waits.set(txn, wait) {
+                graph.condemn(report);
+            }
+        }
+    }
+
     /// The wait is over.
     pub fn depart(&self, txn: TxnId, waiter: WaiterId) {
         self.cells.lock().remove(&waiter);
         self.graph.lock().end(txn);
     }
 
+    /// A session's wait for a row.
+    pub fn wait_of(&self, session: SessionId) -> Option<WaitInfo> {
+        let graph = self.graph.lock();
+        let mut waits = graph.waits.all();
+        waits.find(|(_, wait)| wait.session == session).and_then(|(txn, wait)| graph.info(*txn, wait))
+    }
+
     /// All waits for rows; those above are known above.
     pub fn waits(&self) -> Vec<WaitInfo> {
         let graph = self.graph.lock();
-        let info = |(txn, wait): (&TxnId, &Wait)| {
-            let WaitTarget::Row { key, strength } = &wait.target else { return None };
-            Some(WaitInfo {
-                txn: *txn,
-                session: wait.session,
-                key: key.clone(),
-                strength: *strength,
-                blockers: wait.blockers.iter().map(|(_, session)| *session).collect(),
-                waited: graph.since.get(txn).map(Instant::elapsed).unwrap_or_default(),
-            })
-        };
-        graph.waits.all().filter_map(info).collect()
+        graph.waits.all().filter_map(|(txn, wait)| graph.info(*txn, wait)).collect()
     }
 }
 
@@ -155,6 +168,18 @@ impl Graph {
         }
         self.condemn(report);
         None
+    }
+
+    fn info(&self, txn: TxnId, wait: &Wait) -> Option<WaitInfo> {
+        let WaitTarget::Row { key, strength } = &wait.target else { return None };
+        Some(WaitInfo {
+            txn,
+            session: wait.session,
+            key: key.clone(),
+            strength: *strength,
+            blockers: wait.blockers.iter().map(|(_, session)| *session).collect(),
+            waited: self.since.get(&txn).map(Instant::elapsed).unwrap_or_default(),
+        })
     }
 
     fn end(&mut self, txn: TxnId) {
@@ -213,9 +238,10 @@ impl LockPlace {
 
 impl Drop for LockPlace {
     fn drop(&mut self) {
-        self.store.waits.depart(self.txn, self.waiter);
+        // First the queue, then the graph: see `shorten_waits`.
         if !self.granted {
-            self.store.leave_queue(&self.key, self.waiter);
+            self.store.leave_queue(&self.key, self.waiter, self.txn);
         }
+        self.store.waits.depart(self.txn, self.waiter);
     }
 }

@@ -11,6 +11,9 @@
 //!   needed       yes       no     yes           yes (newest)
 //! ```
 //!
+//! Pins of *snapshots* (transactions that read) can be revoked, oldest first, when too much is kept for them: their versions may go from then on, and whoever
+//! still reads at or below [`Pins::revoked`] must be told, not shown. It looks there *after* reading: versions go only after the word is out.
+//!
 //! A mutex over a small ordered map: pin and unpin take about 60 ns, and the two places that are hot (every install)
 //! read one atomic, the *horizon*, the oldest timestamp anybody reads at. A stale horizon is too low, which is safe.
 
@@ -30,6 +33,8 @@ struct PinTable {
 
 struct Pinned {
     count: usize,
+    /// How many of them are snapshots.
+    snapshots: usize,
     since: Instant,
 }
 
@@ -38,16 +43,17 @@ struct Pinned {
 pub(crate) struct Pins {
     table: Mutex<PinTable>,
     horizon: AtomicU64,
+    revoked: AtomicU64,
 }
 
 impl Pins {
-    /// Pins `ts`, or the floor when `ts` is below it and nobody holds a pin there already.
+    /// Pins `ts`, for the store's own use, or the floor when `ts` is below it and nobody holds a pin there already.
     pub(crate) fn pin(self: &Arc<Pins>, ts: Timestamp) -> SnapshotPin {
-        self.pin_with(|_| ts)
+        self.pin_with(false, |_| ts)
     }
 
     /// Pins what `choose` answers under the table's mutex: how a snapshot at "durable now" cannot be overtaken.
-    pub(crate) fn pin_with(self: &Arc<Pins>, choose: impl FnOnce(Timestamp) -> Timestamp) -> SnapshotPin {
+    pub(crate) fn pin_with(self: &Arc<Pins>, snapshot: bool, choose: impl FnOnce(Timestamp) -> Timestamp) -> SnapshotPin {
         let since = Instant::now();
         let mut table = self.table.lock();
         let mut ts = choose(table.floor);
@@ -55,21 +61,55 @@ impl Pins {
             ts = table.floor;
         }
         match table.pins.entry(ts) {
-            Entry::Occupied(mut pinned) => pinned.get_mut().count += 1,
+            Entry::Occupied(mut pinned) => {
+                pinned.get_mut().count += 1;
+                pinned.get_mut().snapshots += usize::from(snapshot);
+            }
             Entry::Vacant(vacant) => {
-                vacant.insert(Pinned { count: 1, since });
+                vacant.insert(Pinned { count: 1, snapshots: usize::from(snapshot), since });
             }
         }
-        SnapshotPin { pins: Arc::clone(self), ts }
+        SnapshotPin { pins: Arc::clone(self), ts, snapshot }
     }
 
-    fn unpin(&self, ts: Timestamp) {
-        if let Entry::Occupied(mut pinned) = self.table.lock().pins.entry(ts) {
+    fn unpin(&self, ts: Timestamp, snapshot: bool) {
+        let mut table = self.table.lock();
+        if snapshot && ts <= self.revoked() {
+            return;
+        }
+        if let Entry::Occupied(mut pinned) = table.pins.entry(ts) {
             pinned.get_mut().count -= 1;
+            pinned.get_mut().snapshots -= usize::from(snapshot);
             if pinned.get().count == 0 {
                 pinned.remove();
             }
         }
+    }
+
+    /// Revokes the snapshots of the oldest moment that has any and lies before `durable`; says which moment, and how long they were held.
+    pub(crate) fn revoke_oldest(&self, durable: Timestamp) -> Option<(Timestamp, Duration)> {
+        let mut table = self.table.lock();
+        let found = table.pins.iter().find(|(ts, pinned)| pinned.snapshots > 0 && **ts < durable);
+        let (ts, held) = found.map(|(ts, pinned)| (*ts, pinned.since.elapsed()))?;
+        // New snapshots begin above: what is revoked stays revoked.
+        table.floor = table.floor.max(ts.next());
+        self.revoked.fetch_max(ts.0, Ordering::AcqRel);
+        let older: Vec<Timestamp> = table.pins.range(..=ts).map(|(ts, _)| *ts).collect();
+        for ts in older {
+            if let Entry::Occupied(mut pinned) = table.pins.entry(ts) {
+                pinned.get_mut().count -= pinned.get().snapshots;
+                pinned.get_mut().snapshots = 0;
+                if pinned.get().count == 0 {
+                    pinned.remove();
+                }
+            }
+        }
+        Some((ts, held))
+    }
+
+    /// Snapshots at or below it were revoked.
+    pub(crate) fn revoked(&self) -> Timestamp {
+        Timestamp(self.revoked.load(Ordering::Acquire))
     }
 
     /// Moves the horizon up after `durable` moved.
@@ -137,6 +177,8 @@ impl PinView {
 pub struct SnapshotPin {
     pins: Arc<Pins>,
     ts: Timestamp,
+    /// It can be revoked.
+    snapshot: bool,
 }
 
 impl SnapshotPin {
@@ -148,13 +190,13 @@ impl SnapshotPin {
 
 impl Clone for SnapshotPin {
     fn clone(&self) -> SnapshotPin {
-        self.pins.pin(self.ts)
+        self.pins.pin_with(self.snapshot, |_| self.ts)
     }
 }
 
 impl Drop for SnapshotPin {
     fn drop(&mut self) {
-        self.pins.unpin(self.ts);
+        self.pins.unpin(self.ts, self.snapshot);
     }
 }
 
@@ -176,6 +218,24 @@ mod tests {
         let needs = |ts, successor| view.needs(Timestamp(ts), Timestamp(successor));
         assert!(needs(5, 12) && !needs(12, 15) && needs(15, 30) && needs(20, 21) && !needs(21, 32) && needs(30, 33));
         assert_eq!(view.oldest(), Timestamp(7));
+    }
+
+    #[test]
+    fn the_oldest_snapshot_is_revoked_and_other_pins_stay() {
+        let pins = Arc::new(Pins::default());
+        let internal = pins.pin(Timestamp(5));
+        let (old, young) = (pins.pin_with(true, |_| Timestamp(5)), pins.pin_with(true, |_| Timestamp(20)));
+        assert_eq!(pins.revoked(), Timestamp::ZERO);
+        assert_eq!(pins.revoke_oldest(Timestamp(30)).map(|(ts, _)| ts), Some(Timestamp(5)));
+        assert_eq!((pins.revoked(), pins.len()), (Timestamp(5), 2), "the internal pin is still there");
+        drop(old);
+        assert!(pins.view(Timestamp(30)).needs(Timestamp(4), Timestamp(6)), "a revoked pin that goes takes nobody else's along");
+        drop(internal);
+        assert!(!pins.view(Timestamp(30)).needs(Timestamp(4), Timestamp(6)));
+        assert_eq!(pins.revoke_oldest(Timestamp(20)), None, "what is newest keeps nothing");
+        assert_eq!(pins.revoke_oldest(Timestamp(21)).map(|(ts, _)| ts), Some(Timestamp(20)));
+        drop(young);
+        assert_eq!((pins.len(), pins.revoke_oldest(Timestamp(99))), (0, None));
     }
 
     #[test]

@@ -260,7 +260,26 @@ impl Storage {
     /// Pins `durable_ts` as of now: how a snapshot begins.
     pub fn pin_durable(&self) -> SnapshotPin {
         let inner = self.inner();
-        inner.pins.pin_with(|_| inner.log.durable_ts())
+        inner.pins.pin_with(true, |_| inner.log.durable_ts())
+    }
+
+    /// Pins a moment that a snapshot has moved to, as [`Storage::pin`] does; like other snapshots it can be revoked.
+    pub fn pin_snapshot(&self, ts: Timestamp) -> SnapshotPin {
+        self.inner().pins.pin_with(true, |_| ts)
+    }
+
+    /// Revokes the oldest snapshots, so that old versions can go; says of which moment they were, and for how long they were held. Who reads
+    /// at or below [`Storage::revoked_ts`] must look there after reading, and fail.
+    pub fn revoke_oldest_snapshot(&self) -> Option<(Timestamp, Duration)> {
+        let inner = self.inner();
+        let revoked = inner.pins.revoke_oldest(inner.log.durable_ts())?;
+        inner.pins.advance(inner.log.durable_ts());
+        Some(revoked)
+    }
+
+    /// Snapshots at or below it are not readable any more.
+    pub fn revoked_ts(&self) -> Timestamp {
+        self.inner().pins.revoked()
     }
 
     /// The oldest pinned timestamp; `durable_ts` when there is none. It bounds what is dropped.

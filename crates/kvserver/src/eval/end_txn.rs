@@ -92,6 +92,9 @@ impl Evaluation<'_> {
         };
         let reads = if store.settings.validates() { &end.reads[..] } else { &[] };
         let turn = store.sequencer.enter(reads, &end.assertions, self.read_ts(), &**store)?;
+        if !reads.is_empty() {
+            self.check_snapshot()?;
+        }
         turn.commit(footprint, append, flip).map_err(storage_error)
     }
 

@@ -94,6 +94,25 @@ impl<'s> Evaluation<'s> {
 
     /// Evaluates one request as far as it gets.
     pub fn evaluate(&mut self, request: &Request) -> Result<Outcome, KvError> {
+        let outcome = self.evaluate_at_snapshot(request)?;
+        // Afterwards: what an answer needed goes only once the snapshot was revoked.
+        if !matches!(request, Request::RollbackTo { .. }) {
+            self.check_snapshot()?;
+        }
+        Ok(outcome)
+    }
+
+    /// Is what the transaction reads still there?
+    fn check_snapshot(&self) -> Result<(), KvError> {
+        match self.header.txn {
+            Some(txn) if txn.read_ts > Timestamp::ZERO && txn.read_ts <= self.store.storage.revoked_ts() => {
+                Err(KvError::SnapshotTooOld(txn.read_ts))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn evaluate_at_snapshot(&mut self, request: &Request) -> Result<Outcome, KvError> {
         match request {
             Request::Get { key, lock } => self.get(key, *lock),
             Request::Scan { span, reverse, limit, lock } => match lock {

@@ -61,6 +61,10 @@ impl Sender for Hold {
         self.sender.snapshot()
     }
 
+    fn snapshot_at(&self, ts: Timestamp) -> Snapshot {
+        self.sender.snapshot_at(ts)
+    }
+
     fn newest(&self) -> Timestamp {
         self.sender.newest()
     }
@@ -87,6 +91,10 @@ impl Sender for Doorway {
 
     fn snapshot(&self) -> Snapshot {
         self.now().snapshot()
+    }
+
+    fn snapshot_at(&self, ts: Timestamp) -> Snapshot {
+        self.now().snapshot_at(ts)
     }
 
     fn newest(&self) -> Timestamp {

@@ -70,6 +70,10 @@ impl Sender for Mortal {
         self.store.snapshot()
     }
 
+    fn snapshot_at(&self, ts: Timestamp) -> Snapshot {
+        self.store.snapshot_at(ts)
+    }
+
     fn newest(&self) -> Timestamp {
         self.store.newest()
     }
@@ -117,6 +121,10 @@ impl Sender for Address {
         self.now().mortal.snapshot()
     }
 
+    fn snapshot_at(&self, ts: Timestamp) -> Snapshot {
+        self.now().mortal.snapshot_at(ts)
+    }
+
     fn newest(&self) -> Timestamp {
         self.now().mortal.newest()
     }
@@ -147,6 +155,10 @@ impl Sender for Network {
 
     fn snapshot(&self) -> Snapshot {
         self.sender.snapshot()
+    }
+
+    fn snapshot_at(&self, ts: Timestamp) -> Snapshot {
+        self.sender.snapshot_at(ts)
     }
 
     fn newest(&self) -> Timestamp {
