@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tidelock_base::SessionId;
 use tidelock_kvapi::WaitGraph;
 use tidelock_kvclient::ClientMetrics;
-use tidelock_kvserver::{KvSettings, NUMBERS, Store};
+use tidelock_kvserver::{KvSettings, NUMBERS, Store, WaitInfo};
 use tidelock_sql::session::{HeldLock, LockWait, ServerHooks, settings::parse_bool};
 use tidelock_storage::StorageMetrics;
 use tidelock_wire::WireMetrics;
@@ -119,16 +120,21 @@ impl ServerHooks for Hooks {
     }
 
     fn waits(&self) -> Vec<LockWait> {
-        let waits = self.store.waits().into_iter();
-        waits
-            .map(|wait| LockWait {
-                key: wait.key,
-                session: wait.session,
-                strength: wait.strength,
-                blockers: wait.blockers,
-                waited_ms: wait.waited.as_millis() as u64,
-            })
-            .collect()
+        self.store.waits().into_iter().map(lock_wait).collect()
+    }
+
+    fn wait_of(&self, session: SessionId) -> Option<LockWait> {
+        self.store.wait_of(session).map(lock_wait)
+    }
+}
+
+fn lock_wait(wait: WaitInfo) -> LockWait {
+    LockWait {
+        key: wait.key,
+        session: wait.session,
+        strength: wait.strength,
+        blockers: wait.blockers,
+        waited_ms: wait.waited.as_millis() as u64,
     }
 }
 

@@ -25,6 +25,8 @@ enum Command {
     Start(commands::start::StartArgs),
     /// Show what implicit SELECT FOR UPDATE costs, and what cures it: TPC-C in four modes, on a server of its own.
     Demo(commands::demo::DemoArgs),
+    /// Check a real server's isolation: a recorded workload, while server and clients are killed.
+    History(commands::history::HistoryArgs),
     /// Simulate the store under crashes, delays and splits: a seed decides everything, and shows it again.
     Sim(commands::sim::SimArgs),
     /// TPC-C against any PostgreSQL URL.
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Start(args) => commands::start::run(args),
         Command::Demo(args) => commands::demo::run(args),
+        Command::History(args) => commands::history::run(args),
         Command::Sim(args) => commands::sim::run(args),
         Command::Tpcc(command) => commands::tpcc::run(command),
     }

@@ -4,6 +4,7 @@
 use crate::{Decimal, WorkloadError};
 use std::collections::HashMap;
 use std::fmt::Write;
+use tokio::task::AbortHandle;
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage, SimpleQueryRow, Statement};
 
@@ -129,6 +130,7 @@ fn bad(column: usize, wanted: &str) -> WorkloadError {
 /// A client connection.
 pub struct Connection {
     client: Client,
+    driver: AbortHandle,
     protocol: Protocol,
     statements: HashMap<&'static str, Statement>,
     text: String,
@@ -138,16 +140,21 @@ impl Connection {
     /// Connects; the connection is driven by a task of its own.
     pub async fn open(url: &str, protocol: Protocol) -> Result<Connection, WorkloadError> {
         let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
-        tokio::spawn(async move {
+        let driver = tokio::spawn(async move {
             // What goes wrong here goes wrong at the next statement too, where it is reported.
             let _ = connection.await;
         });
-        Ok(Connection { client, protocol, statements: HashMap::new(), text: String::new() })
+        Ok(Connection { client, driver: driver.abort_handle(), protocol, statements: HashMap::new(), text: String::new() })
     }
 
     /// The driver's own client, for COPY and scripts.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// Closes the socket at once, without a word, as a client does that is killed.
+    pub fn cut(&self) {
+        self.driver.abort();
     }
 
     /// Runs statements without parameters.
@@ -165,7 +172,8 @@ impl Connection {
                 Ok(rows.into_iter().map(Row::Binary).collect())
             }
             Protocol::Simple => {
-                self.write_text(sql, params);
+                self.text.clear();
+                push_statement(&mut self.text, sql, params);
                 let messages = self.client.simple_query(&self.text).await?;
                 let rows = messages.into_iter().filter_map(|message| match message {
                     SimpleQueryMessage::Row(row) => Some(Row::Text(row)),
@@ -206,22 +214,21 @@ impl Connection {
         self.statements.insert(sql, statement.clone());
         Ok(statement)
     }
+}
 
-    /// Puts the parameters into the text, as literals.
-    fn write_text(&mut self, sql: &str, params: &[Value]) {
-        self.text.clear();
-        let mut rest = sql;
-        while let Some(at) = rest.find('$') {
-            self.text.push_str(&rest[..at]);
-            let digits = rest[at + 1..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - at - 1);
-            let number: usize = rest[at + 1..at + 1 + digits].parse().unwrap_or(0);
-            if let Some(value) = params.get(number.wrapping_sub(1)) {
-                push_literal(&mut self.text, value);
-            }
-            rest = &rest[at + 1 + digits..];
+/// Appends a statement with its parameters as literals.
+pub(crate) fn push_statement(text: &mut String, sql: &str, params: &[Value]) {
+    let mut rest = sql;
+    while let Some(at) = rest.find('$') {
+        text.push_str(&rest[..at]);
+        let digits = rest[at + 1..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - at - 1);
+        let number: usize = rest[at + 1..at + 1 + digits].parse().unwrap_or(0);
+        if let Some(value) = params.get(number.wrapping_sub(1)) {
+            push_literal(text, value);
         }
-        self.text.push_str(rest);
+        rest = &rest[at + 1 + digits..];
     }
+    text.push_str(rest);
 }
 
 fn push_literal(text: &mut String, value: &Value) {

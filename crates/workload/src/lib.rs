@@ -1,4 +1,5 @@
-//! Workloads over the PostgreSQL wire protocol: TPC-C, loaded, run and checked against Tidelock or any PostgreSQL.
+//! Workloads over the PostgreSQL wire protocol: TPC-C, loaded, run and checked against Tidelock or any PostgreSQL, and one whose histories can be checked for
+//! isolation.
 //!
 //! This crate imports nothing of Tidelock's. It is a client like any other, which is what makes its comparisons fair: the same
 //! program, the same statements, another URL.
@@ -7,6 +8,7 @@
 
 mod connection;
 mod decimal;
+pub mod history;
 mod random;
 pub mod tpcc;
 

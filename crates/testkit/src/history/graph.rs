@@ -1,7 +1,7 @@
 //! The dependency graph, and its cycles.
 
 use super::Level;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// Why one transaction comes before another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,30 +53,33 @@ impl Graph {
     /// A cycle that the level forbids, a short one.
     pub(super) fn forbidden_cycle(&self, level: Level) -> Option<Vec<Edge>> {
         let committed_only = |edge: &Edge| matches!(edge.kind, EdgeKind::Ww | EdgeKind::Wr);
-        let all = || self.edges.iter().flatten();
+        let timeless = |edge: &Edge| edge.kind != EdgeKind::Rt;
         match level {
-            Level::ReadCommitted => all().filter(|edge| committed_only(edge)).find_map(|edge| self.close(edge, &committed_only)),
-            Level::RepeatableRead => all().filter(|edge| edge.kind != EdgeKind::Rt).find_map(|edge| self.close(edge, &committed_only)),
-            Level::Serializable => {
-                if !self.has_cycle() {
-                    return None;
-                }
-                all().find_map(|edge| self.close(edge, &|_| true))
-            }
+            Level::ReadCommitted => self.cycle(&committed_only, &committed_only),
+            Level::RepeatableRead => self.cycle(&timeless, &committed_only),
+            Level::Serializable => self.cycle(&|_| true, &|_| true),
         }
+    }
+
+    /// A cycle of one edge of the first kind, closed by edges of the second. Nearly all transactions are in no cycle at all: only the others are searched.
+    fn cycle(&self, first: &dyn Fn(&Edge) -> bool, others: &dyn Fn(&Edge) -> bool) -> Option<Vec<Edge>> {
+        let left = self.left_over(first);
+        let inside = |edge: &Edge| left[edge.from] && left[edge.to];
+        let begins = self.edges.iter().flatten().filter(|edge| inside(edge) && first(edge));
+        begins.into_iter().find_map(|edge| self.close(edge, &|next| inside(next) && others(next)))
     }
 
     /// The shortest way back from an edge's end to its beginning, over edges that are allowed, with the edge in front.
     fn close(&self, first: &Edge, allowed: &dyn Fn(&Edge) -> bool) -> Option<Vec<Edge>> {
-        let mut came_by: Vec<Option<Edge>> = vec![None; self.edges.len()];
+        let mut came_by: HashMap<usize, Edge> = HashMap::new();
         let mut queue = VecDeque::from([first.to]);
         while let Some(node) = queue.pop_front() {
             if node == first.from {
                 return Some(self.walk_back(first, &came_by));
             }
             for edge in self.edges.get(node).into_iter().flatten().filter(|edge| allowed(edge)) {
-                if edge.to != first.to && came_by[edge.to].is_none() {
-                    came_by[edge.to] = Some(*edge);
+                if edge.to != first.to && !came_by.contains_key(&edge.to) {
+                    came_by.insert(edge.to, *edge);
                     queue.push_back(edge.to);
                 }
             }
@@ -84,10 +87,10 @@ impl Graph {
         None
     }
 
-    fn walk_back(&self, first: &Edge, came_by: &[Option<Edge>]) -> Vec<Edge> {
+    fn walk_back(&self, first: &Edge, came_by: &HashMap<usize, Edge>) -> Vec<Edge> {
         let mut cycle = Vec::new();
         let mut node = first.from;
-        while let Some(edge) = came_by.get(node).copied().flatten() {
+        while let Some(edge) = came_by.get(&node).copied() {
             cycle.push(edge);
             node = edge.from;
         }
@@ -96,21 +99,21 @@ impl Graph {
         cycle
     }
 
-    /// Is there any cycle? Nodes without predecessors are taken away until none is left, or none can be taken.
-    fn has_cycle(&self) -> bool {
+    /// Who is left when nodes without predecessors are taken away until none can be taken: nobody, if there is no cycle.
+    fn left_over(&self, allowed: &dyn Fn(&Edge) -> bool) -> Vec<bool> {
         let mut before = vec![0usize; self.edges.len()];
-        self.edges.iter().flatten().for_each(|edge| before[edge.to] += 1);
+        self.edges.iter().flatten().filter(|edge| allowed(edge)).for_each(|edge| before[edge.to] += 1);
         let mut free: Vec<usize> = (0..self.edges.len()).filter(|node| before[*node] == 0).collect();
-        let mut taken = 0;
+        let mut left = vec![true; self.edges.len()];
         while let Some(node) = free.pop() {
-            taken += 1;
-            for edge in &self.edges[node] {
+            left[node] = false;
+            for edge in self.edges[node].iter().filter(|edge| allowed(edge)) {
                 before[edge.to] -= 1;
                 if before[edge.to] == 0 {
                     free.push(edge.to);
                 }
             }
         }
-        taken < self.edges.len()
+        left
     }
 }
