@@ -108,7 +108,7 @@ fn connect<'a>(
     startup::authenticate(stream);
     let secret: i32 = rand::random();
     let session = Session::connect(Arc::clone(&shared.database), options, secret)?;
-    control.attach(Arc::clone(session.handle()));
+    control.attach(Arc::clone(session.handle()), session.watch());
     startup::welcome(stream, &session, secret);
     Ok((session, place))
 }
@@ -193,6 +193,8 @@ impl Conversation<'_> {
         match self.control.ending() {
             None => Ok(()),
             Some(End::Shutdown) => Err(states::admin_shutdown().into()),
+            Some(End::TransactionTimeout) => Err(states::transaction_timeout().into()),
+            Some(End::IdleTimeout) if self.session.is_overdue() => Err(states::transaction_timeout().into()),
             Some(End::IdleTimeout) => Err(states::idle_timeout(self.session.status() == Block::Explicit).into()),
         }
     }
@@ -254,9 +256,8 @@ impl Conversation<'_> {
             Ok(sql) => {
                 let (session, stream) = (&mut *self.session, &mut *self.stream);
                 let socket = Arc::clone(stream.socket());
-                let cancel = || gone(self.control, self.shared);
                 let query = pin!(session.simple_query(sql, stream));
-                watched(&socket, cancel, query).await?;
+                watched(&socket, self.control, &self.shared.metrics, query).await?;
             }
             Err(error) => {
                 self.stream.error(&error);
@@ -333,10 +334,9 @@ impl Conversation<'_> {
         let message = frontend::execute(&frame.body)?;
         let (session, stream) = (&mut *self.session, &mut *self.stream);
         let socket = Arc::clone(stream.socket());
-        let cancel = || gone(self.control, self.shared);
         let executed = {
             let execution = pin!(session.execute(message.portal, message.max_rows, stream));
-            watched(&socket, cancel, execution).await?
+            watched(&socket, self.control, &self.shared.metrics, execution).await?
         };
         if executed == Executed::Suspended {
             self.stream.output.put(PortalSuspended::new());
@@ -357,10 +357,9 @@ impl Conversation<'_> {
         self.skipping = false;
         let (session, stream) = (&mut *self.session, &mut *self.stream);
         let socket = Arc::clone(stream.socket());
-        let cancel = || gone(self.control, self.shared);
         {
             let sync = pin!(session.sync(stream));
-            watched(&socket, cancel, sync).await?;
+            watched(&socket, self.control, &self.shared.metrics, sync).await?;
         }
         self.ready_for_query().await
     }
@@ -392,12 +391,6 @@ impl Conversation<'_> {
         self.stream.output.ready_for_query(status);
         Ok(self.stream.send().await?)
     }
-}
-
-/// The client hung up during its statement.
-fn gone(control: &Control, shared: &Shared) {
-    shared.metrics.hangups.fetch_add(1, Relaxed);
-    control.cancel();
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 use tidelock_sql::exec::cancel::CancelReason;
-use tidelock_sql::session::SessionHandle;
+use tidelock_sql::session::{SessionHandle, Watch};
 
 /// Why a connection must end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +20,8 @@ pub(crate) enum End {
     Shutdown,
     /// It was idle for too long.
     IdleTimeout,
+    /// Its transaction has lasted too long.
+    TransactionTimeout,
 }
 
 /// One connection, as its worker sees it.
@@ -29,14 +31,21 @@ pub(crate) struct Control {
     end: AtomicU8,
     /// The session, once there is one.
     session: OnceLock<Arc<SessionHandle>>,
+    watch: OnceLock<Watch>,
     /// Milliseconds since the worker's epoch at which an idle connection has to end; 0 is never.
     idle_until_ms: AtomicU64,
 }
 
 impl Control {
     /// The connection has become a session.
-    pub(crate) fn attach(&self, session: Arc<SessionHandle>) {
+    pub(crate) fn attach(&self, session: Arc<SessionHandle>, watch: Watch) {
         let _ = self.session.set(session);
+        let _ = self.watch.set(watch);
+    }
+
+    /// Looks at the running statement.
+    pub(crate) fn watch(&self) -> Option<&Watch> {
+        self.watch.get()
     }
 
     /// Must the connection end?
@@ -47,7 +56,8 @@ impl Control {
         match self.end.load(Ordering::Acquire) {
             0 => None,
             1 => Some(End::Shutdown),
-            _ => Some(End::IdleTimeout),
+            2 => Some(End::IdleTimeout),
+            _ => Some(End::TransactionTimeout),
         }
     }
 
@@ -56,6 +66,7 @@ impl Control {
         let code = match end {
             End::Shutdown => 1,
             End::IdleTimeout => 2,
+            End::TransactionTimeout => 3,
         };
         self.end.store(code, Ordering::Release);
         self.waker.wake();

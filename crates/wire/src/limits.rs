@@ -26,8 +26,8 @@ pub const INPUT_GROWTH: usize = 1024 * 1024;
 /// An output buffer larger than this is given back after it was sent.
 pub const OUTPUT_KEPT: usize = 16 * 1024;
 
-/// How often a running statement looks whether its client is still there.
-pub const HANGUP_CHECK_EVERY: Duration = Duration::from_millis(250);
+/// How often a suspended statement is looked at: is its client still there, does it wait for long?
+pub const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// How often idle connections are looked over for `pg_terminate_backend` and idle timeouts.
 pub const SWEEP_EVERY: Duration = Duration::from_millis(200);

@@ -32,6 +32,11 @@ pub(crate) fn idle_timeout(in_transaction: bool) -> SqlError {
     }
 }
 
+/// `transaction_timeout`.
+pub(crate) fn transaction_timeout() -> SqlError {
+    SqlError::new(SqlState::TRANSACTION_TIMEOUT, "terminating connection due to transaction timeout")
+}
+
 /// A connection's task panicked.
 pub(crate) fn internal_error() -> SqlError {
     SqlError::new(SqlState::INTERNAL_ERROR, "internal error: the statement was aborted and its connection is closed")

@@ -15,8 +15,10 @@ pub enum CancelReason {
     User = 1,
     /// `statement_timeout`.
     StatementTimeout = 2,
+    /// `transaction_timeout`: the connection ends.
+    TransactionTimeout = 3,
     /// `pg_terminate_backend`, or the server stops.
-    Terminate = 3,
+    Terminate = 4,
 }
 
 /// Set from anywhere, read by the executor.
@@ -35,7 +37,7 @@ impl CancelFlag {
 
     /// Forgets a cancel request: before the next statement. A termination stays.
     pub fn reset(&self) {
-        let keep_termination = |reason| (reason != CancelReason::Terminate as u8).then_some(0);
+        let keep_termination = |reason| (reason < CancelReason::TransactionTimeout as u8).then_some(0);
         // Not updated only when the termination stays, which is meant.
         let _ = self.reason.fetch_update(Ordering::AcqRel, Ordering::Acquire, keep_termination);
     }
@@ -46,6 +48,7 @@ impl CancelFlag {
             0 => None,
             1 => Some(CancelReason::User),
             2 => Some(CancelReason::StatementTimeout),
+            3 => Some(CancelReason::TransactionTimeout),
             _ => Some(CancelReason::Terminate),
         }
     }
@@ -75,6 +78,9 @@ impl From<CancelReason> for SqlError {
         match reason {
             CancelReason::User => SqlError::new(SqlState::QUERY_CANCELED, "canceling statement due to user request"),
             CancelReason::StatementTimeout => SqlError::new(SqlState::QUERY_CANCELED, "canceling statement due to statement timeout"),
+            CancelReason::TransactionTimeout => {
+                SqlError::new(SqlState::TRANSACTION_TIMEOUT, "terminating connection due to transaction timeout")
+            }
             CancelReason::Terminate => SqlError::new(SqlState::ADMIN_SHUTDOWN, "terminating connection due to administrator command"),
         }
     }

@@ -81,7 +81,7 @@ fn relation_of<'c>(key: &Key, catalog: &'c Catalog) -> Option<&'c str> {
 }
 
 /// What a wait is for, in a story.
-fn place(target: &WaitTarget, catalog: &Catalog) -> String {
+pub(crate) fn wait_target(target: &WaitTarget, catalog: &Catalog) -> String {
     match target {
         WaitTarget::Above(what) => format!("for {what}"),
         WaitTarget::Row { key, strength } => match relation_of(key, catalog) {
@@ -120,7 +120,7 @@ fn deadlock(report: &DeadlockReport, catalog: &Catalog) -> SqlError {
             story,
             "Process {} waits {}; blocked by process {}.",
             edge.waiter_session,
-            place(&edge.target, catalog),
+            wait_target(&edge.target, catalog),
             edge.holder_session
         );
     }

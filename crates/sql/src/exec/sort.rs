@@ -1,4 +1,7 @@
 //! Sorting, in memory: everything, or only the first rows.
+//!
+//! Rows are sorted in portions ([`PORTION_ROWS`]), which are merged as they are handed out: between two portions, and between two batches of the merge, a
+//! statement can be cancelled and gives way to others.
 
 use super::RowBatch;
 use super::batch::{BATCH_ROWS, MemoryUse};
@@ -11,6 +14,11 @@ use crate::plan::{Plan, SortKey};
 use crate::types::Datum;
 use crate::types::compare::SortOrder;
 use std::cmp::Ordering;
+use std::iter::Peekable;
+use std::vec::IntoIter;
+
+/// Rows sorted at a stretch: some tens of milliseconds.
+const PORTION_ROWS: usize = 64 * 1024;
 
 /// A row with its key values.
 pub(super) struct Keyed {
@@ -35,10 +43,87 @@ pub(super) fn key_values(keys: &[SortKey], row: &[Datum], context: &EvalContext<
     keys.iter().map(|key| eval(&key.expr, row, context)).collect()
 }
 
-/// Sorted rows, and how many were handed out.
+/// Sorted portions, being merged. Rows that are equal come in the order in which they were pushed.
+#[derive(Default)]
+pub(super) struct SortedRows {
+    filling: Vec<Keyed>,
+    portions: Vec<Peekable<IntoIter<Keyed>>>,
+    /// Numbers of portions that have rows left, as a heap: the one with the least row first.
+    heap: Vec<usize>,
+}
+
+impl SortedRows {
+    /// Adds a row; true when a portion was sorted, which is when to give way.
+    pub(super) fn push(&mut self, row: Keyed, keys: &[SortKey]) -> bool {
+        self.filling.push(row);
+        let full = self.filling.len() >= PORTION_ROWS;
+        if full {
+            self.end_portion(keys);
+        }
+        full
+    }
+
+    fn end_portion(&mut self, keys: &[SortKey]) {
+        let mut rows = std::mem::take(&mut self.filling);
+        if !rows.is_empty() {
+            // Stable, so that equal rows keep the order in which they came.
+            rows.sort_by(|a, b| compare_by_keys(keys, &a.keys, &b.keys));
+            self.portions.push(rows.into_iter().peekable());
+        }
+    }
+
+    /// No more rows come.
+    pub(super) fn finish(&mut self, keys: &[SortKey]) {
+        self.end_portion(keys);
+        self.heap = (0..self.portions.len()).collect();
+        for at in (0..self.heap.len() / 2).rev() {
+            self.sift_down(at, keys);
+        }
+    }
+
+    /// The next row in order.
+    pub(super) fn next(&mut self, keys: &[SortKey]) -> Option<Keyed> {
+        let number = *self.heap.first()?;
+        let portion = &mut self.portions[number];
+        let row = portion.next();
+        if portion.peek().is_none() {
+            self.heap.swap_remove(0);
+        }
+        if self.heap.len() > 1 {
+            self.sift_down(0, keys);
+        }
+        row
+    }
+
+    fn sift_down(&mut self, mut at: usize, keys: &[SortKey]) {
+        loop {
+            let mut least = at;
+            for child in [2 * at + 1, 2 * at + 2] {
+                if child < self.heap.len() && self.precedes(self.heap[child], self.heap[least], keys) {
+                    least = child;
+                }
+            }
+            if least == at {
+                return;
+            }
+            self.heap.swap(at, least);
+            at = least;
+        }
+    }
+
+    fn precedes(&mut self, a: usize, b: usize, keys: &[SortKey]) -> bool {
+        let (low, high) = (a.min(b), a.max(b));
+        let (left, right) = self.portions.split_at_mut(high);
+        let (Some(of_low), Some(of_high)) = (left[low].peek(), right[0].peek()) else { return false };
+        let low_first = compare_by_keys(keys, &of_low.keys, &of_high.keys).is_le();
+        low_first == (a == low)
+    }
+}
+
+/// The input, until it was sorted.
 pub(crate) struct SortState {
     input: Operator,
-    sorted: Option<std::vec::IntoIter<Keyed>>,
+    sorted: Option<SortedRows>,
 }
 
 impl SortState {
@@ -48,27 +133,35 @@ impl SortState {
 
     pub(super) async fn next(&mut self, input: &Plan, keys: &[SortKey], run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
         if self.sorted.is_none() {
-            let mut rows = Vec::new();
+            let mut rows = SortedRows::default();
             let mut memory = MemoryUse::default();
             while let Some(mut batch) = self.input.next(input, run).await? {
-                let context = run.eval();
                 for at in 0..batch.len() {
-                    let keys = key_values(keys, batch.row(at), &context)?;
+                    let key_values = key_values(keys, batch.row(at), &run.eval())?;
                     let row = batch.take_row(at);
-                    memory.row(&keys)?;
+                    memory.row(&key_values)?;
                     memory.row(&row)?;
-                    rows.push(Keyed { keys, row });
+                    if rows.push(Keyed { keys: key_values, row }, keys) {
+                        run.give_way(PORTION_ROWS).await?;
+                    }
                 }
             }
-            // Stable, so that equal rows keep the order in which they came.
-            rows.sort_by(|a, b| compare_by_keys(keys, &a.keys, &b.keys));
-            self.sorted = Some(rows.into_iter());
+            rows.finish(keys);
+            self.sorted = Some(rows);
         }
-        Ok(hand_out(self.sorted.as_mut(), input.types.len()))
+        let mut batch = RowBatch::new(input.types.len());
+        if let Some(rows) = &mut self.sorted {
+            while batch.len() < BATCH_ROWS
+                && let Some(keyed) = rows.next(keys)
+            {
+                batch.push(keyed.row);
+            }
+        }
+        Ok((!batch.is_empty()).then_some(batch))
     }
 }
 
-fn hand_out(rows: Option<&mut std::vec::IntoIter<Keyed>>, width: usize) -> Option<RowBatch> {
+fn hand_out(rows: Option<&mut IntoIter<Keyed>>, width: usize) -> Option<RowBatch> {
     let mut batch = RowBatch::new(width);
     for keyed in rows?.take(BATCH_ROWS) {
         batch.push(keyed.row);
@@ -79,7 +172,7 @@ fn hand_out(rows: Option<&mut std::vec::IntoIter<Keyed>>, width: usize) -> Optio
 /// The first rows, once known.
 pub(crate) struct TopNState {
     input: Operator,
-    sorted: Option<std::vec::IntoIter<Keyed>>,
+    sorted: Option<IntoIter<Keyed>>,
 }
 
 impl TopNState {

@@ -2,9 +2,10 @@
 
 use super::RowBatch;
 use super::batch::BATCH_ROWS;
+use super::cancel::CancelFlag;
 use super::context::Run;
 use super::operator::Operator;
-use super::sort::{Keyed, compare_by_keys, key_values};
+use super::sort::{Keyed, SortedRows, compare_by_keys, key_values};
 use crate::ast::{FrameExclusion, FrameUnits};
 use crate::error::{SqlError, SqlState};
 use crate::expr::{EvalContext, Expr, eval, eval_bool};
@@ -28,9 +29,8 @@ impl WindowState {
     pub(super) async fn next(&mut self, input: &Plan, windows: &[WindowPlan], run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
         if self.finished.is_none() {
             let mut rows = self.input.collect(input, run).await?.into_rows();
-            let context = run.eval();
             for window in windows {
-                rows = computed(rows, window, &context)?;
+                rows = computed(rows, window, run).await?;
             }
             self.finished = Some(rows.into_iter());
         }
@@ -45,22 +45,19 @@ impl WindowState {
 }
 
 /// The rows with the calls' values appended, in the window's order.
-fn computed(rows: Vec<Vec<Datum>>, window: &WindowPlan, context: &EvalContext<'_>) -> Result<Vec<Vec<Datum>>, SqlError> {
+async fn computed(rows: Vec<Vec<Datum>>, window: &WindowPlan, run: &mut Run<'_>) -> Result<Vec<Vec<Datum>>, SqlError> {
     let partition_key = |expr: &Expr| SortKey { expr: expr.clone(), descending: false, nulls_first: false };
     let partition: Vec<SortKey> = window.partition_by.iter().map(partition_key).collect();
     let all: Vec<SortKey> = partition.iter().cloned().chain(window.order_by.iter().cloned()).collect();
-    let mut keyed = Vec::with_capacity(rows.len());
-    for row in rows {
-        keyed.push(Keyed { keys: key_values(&all, &row, context)?, row });
-    }
-    keyed.sort_by(|a, b| compare_by_keys(&all, &a.keys, &b.keys));
+    let mut keyed = sorted(rows, &all, run).await?;
     let mut start = 0;
     while start < keyed.len() {
         let same = |k: &Keyed| compare_by_keys(&partition, &k.keys, &keyed[start].keys).is_eq();
         let end = start + keyed[start..].iter().take_while(|k| same(k)).count();
         let mut values: Vec<Vec<Datum>> = Vec::with_capacity(window.calls.len());
         {
-            let part = Partition::new(&keyed[start..end], partition.len(), window, context)?;
+            let (context, cancel) = (run.eval(), run.ctx.cancel);
+            let part = Partition::new(&keyed[start..end], partition.len(), window, &context, cancel)?;
             for call in &window.calls {
                 values.push(part.call(call)?);
             }
@@ -70,9 +67,31 @@ fn computed(rows: Vec<Vec<Datum>>, window: &WindowPlan, context: &EvalContext<'_
                 keyed.row.push(value);
             }
         }
+        run.give_way(end - start).await?;
         start = end;
     }
     Ok(keyed.into_iter().map(|k| k.row).collect())
+}
+
+/// The rows with their key values, in order.
+async fn sorted(rows: Vec<Vec<Datum>>, keys: &[SortKey], run: &mut Run<'_>) -> Result<Vec<Keyed>, SqlError> {
+    let count = rows.len();
+    let mut sorting = SortedRows::default();
+    for row in rows {
+        let key_values = key_values(keys, &row, &run.eval())?;
+        if sorting.push(Keyed { keys: key_values, row }, keys) {
+            run.give_way(count).await?;
+        }
+    }
+    sorting.finish(keys);
+    let mut keyed = Vec::with_capacity(count);
+    while let Some(row) = sorting.next(keys) {
+        keyed.push(row);
+        if keyed.len() % BATCH_ROWS == 0 {
+            run.give_way(BATCH_ROWS).await?;
+        }
+    }
+    Ok(keyed)
 }
 
 /// The rows of a frame, in order.
@@ -86,12 +105,19 @@ struct Partition<'p> {
     order_from: usize,
     window: &'p WindowPlan,
     context: &'p EvalContext<'p>,
+    cancel: &'p CancelFlag,
     start_offset: Option<Datum>,
     end_offset: Option<Datum>,
 }
 
 impl<'p> Partition<'p> {
-    fn new(rows: &'p [Keyed], order_from: usize, window: &'p WindowPlan, context: &'p EvalContext<'p>) -> Result<Partition<'p>, SqlError> {
+    fn new(
+        rows: &'p [Keyed],
+        order_from: usize,
+        window: &'p WindowPlan,
+        context: &'p EvalContext<'p>,
+        cancel: &'p CancelFlag,
+    ) -> Result<Partition<'p>, SqlError> {
         let mut peers: Vec<Range<usize>> = Vec::with_capacity(rows.len());
         let mut start = 0;
         while start < rows.len() {
@@ -107,7 +133,7 @@ impl<'p> Partition<'p> {
             _ => Ok(None),
         };
         let (start_offset, end_offset) = (offset(&window.frame.start, "starting")?, offset(&window.frame.end, "ending")?);
-        Ok(Partition { rows, peers, order_from, window, context, start_offset, end_offset })
+        Ok(Partition { rows, peers, order_from, window, context, cancel, start_offset, end_offset })
     }
 
     /// A call's value for each row.
@@ -225,6 +251,7 @@ impl<'p> Partition<'p> {
         let mut accumulator = function.accumulator();
         let mut done = 0..0;
         for at in 0..self.rows.len() {
+            self.cancel.check()?;
             let frame = self.frame(at)?;
             if frame == done && at > 0 {
                 values.push(values[at - 1].clone());
@@ -247,6 +274,7 @@ impl<'p> Partition<'p> {
     fn aggregated_anew(&self, call: &WindowCall, function: &ResolvedAggregate) -> Result<Vec<Datum>, SqlError> {
         let mut values = Vec::with_capacity(self.rows.len());
         for at in 0..self.rows.len() {
+            self.cancel.check()?;
             let mut accumulator = function.accumulator();
             for row in self.frame_rows(at)? {
                 self.accumulate(call, &mut accumulator, row)?;

@@ -178,8 +178,8 @@ impl LockManager {
         self.queues.lock().blockers(pid as Owner).into_iter().map(|owner| owner as i32).collect()
     }
 
-    /// What a session waits for.
-    pub fn wait_of(&self, pid: i32) -> Option<(LockTag, TableLockMode)> {
+    /// What a session waits for, and since when.
+    pub fn wait_of(&self, pid: i32) -> Option<(LockTag, TableLockMode, i64)> {
         self.queues.lock().wait_of(pid as Owner)
     }
 }

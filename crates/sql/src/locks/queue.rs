@@ -322,10 +322,10 @@ impl LockQueues {
     }
 
     /// What a session waits for, and how.
-    pub fn wait_of(&self, owner: Owner) -> Option<(LockTag, TableLockMode)> {
+    pub fn wait_of(&self, owner: Owner) -> Option<(LockTag, TableLockMode, i64)> {
         let (tag, ticket) = self.waiting.get(&owner)?;
         let waiter = self.locks.get(tag)?.queue.iter().find(|waiter| waiter.ticket == *ticket)?;
-        Some((*tag, waiter.request.mode))
+        Some((*tag, waiter.request.mode, waiter.since))
     }
 
     /// Everything, for the views; a mode that is held twice is shown once.

@@ -3,7 +3,7 @@
 use super::Session;
 use super::client::{Client, CopyInput, CopyStart, FLUSH_BYTES, Format};
 use super::statement::Scope;
-use super::statement::client_gone;
+use super::statement::{client_gone, with_timeout};
 use crate::ast::{Copy, CopySource};
 use crate::error::{SqlError, SqlState};
 use crate::exec::copy::{CopyIn, CopyOut};
@@ -11,12 +11,15 @@ use crate::exec::{Execution, Flow, Progress};
 use crate::locks::TableLock;
 use crate::plan::table_locks::{RowChange, TableLocks};
 use crate::types::Datum;
+use std::sync::Arc;
 
 impl Session {
     /// COPY; the command tag comes back.
     pub(super) async fn copy(&mut self, copy: &Copy, client: &mut dyn Client) -> Result<String, SqlError> {
         self.open_transaction()?;
-        if copy.from { self.copy_in(copy, client).await } else { self.copy_out(copy, client).await }
+        let (timeout, handle) = (self.settings().statement_timeout, Arc::clone(&self.handle));
+        let copying = async { if copy.from { self.copy_in(copy, client).await } else { self.copy_out(copy, client).await } };
+        with_timeout(timeout, &handle, copying).await
     }
 
     async fn copy_in(&mut self, copy: &Copy, client: &mut dyn Client) -> Result<String, SqlError> {
@@ -25,8 +28,15 @@ impl Session {
         let mut input = CopyIn::begin(copy, &mut self.context(&scope)?)?;
         let start = CopyStart { format: format_of(input.is_binary()), columns: input.column_count() };
         client.copy_in_start(start).await.map_err(client_gone)?;
+        let handle = Arc::clone(&self.handle);
         let result = loop {
-            match client.copy_input().await.map_err(client_gone)? {
+            let piece = tokio::select! {
+                biased;
+                piece = client.copy_input() => piece.map_err(client_gone)?,
+                // Whoever waits for a client that sends nothing can be cancelled too.
+                reason = handle.cancel.cancelled() => break Err(reason.into()),
+            };
+            match piece {
                 CopyInput::Data(bytes) => {
                     if let Err(error) = input.push(&bytes, &mut self.context(&scope)?).await {
                         break Err(error);

@@ -38,6 +38,10 @@ pub trait ServerHooks: Send + Sync + 'static {
     fn locks(&self) -> Vec<HeldLock>;
     /// Every wait for a row.
     fn waits(&self) -> Vec<LockWait>;
+    /// A session's wait for a row.
+    fn wait_of(&self, session: SessionId) -> Option<LockWait> {
+        self.waits().into_iter().find(|wait| wait.session == session)
+    }
 }
 
 /// A row lock, for the lock views.

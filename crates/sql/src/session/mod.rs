@@ -39,6 +39,7 @@ mod temporary;
 mod transaction;
 mod utility;
 mod view;
+mod watch;
 
 pub use client::{Client, CopyInput, CopyStart, FLUSH_BYTES, Format, Mark};
 pub use database::{Activity, ConnectOptions, Database, HeldLock, LockWait, ServerHooks, SessionHandle};
@@ -48,6 +49,7 @@ pub use settings::{SERVER_VERSION, SETTINGS, SessionSettings};
 /// Named by [`ServerHooks`].
 pub use tidelock_kvapi::WaitGraph;
 pub use transaction::Block;
+pub use watch::Watch;
 
 use crate::error::SqlError;
 use crate::exec::Notice;
@@ -137,15 +139,6 @@ impl Session {
     pub fn parameter_statuses(&self) -> Vec<(&'static str, String)> {
         let reported = self.settings().reported().into_iter();
         reported.map(|(name, value)| (name, self.view.show(name).unwrap_or(value))).collect()
-    }
-
-    /// How long the client may think now before it is sent away.
-    pub fn idle_timeout(&self) -> Option<std::time::Duration> {
-        let settings = self.view.settings.lock();
-        match self.transaction.block {
-            Block::None | Block::Implicit => settings.idle_timeout,
-            Block::Explicit | Block::Failed => settings.idle_in_transaction_timeout,
-        }
     }
 
     /// The settings, as they are now.

@@ -87,7 +87,7 @@ pub static SETTINGS: &[Setting] = &[
     reported("client_encoding", Text, "UTF8", "Encoding of the client; only UTF8 is spoken."),
     setting("client_min_messages", LEVELS, "notice", "Weakest messages that are sent to the client."),
     reported("DateStyle", Text, "ISO, MDY", "How dates are written and read."),
-    setting("deadlock_timeout", Millis, "1s", "Inert: deadlocks are found when their cycle closes."),
+    setting("deadlock_timeout", Millis, "1s", "How long a lock is waited for before log_lock_waits speaks; deadlocks are found at once."),
     setting("default_table_access_method", Enum(&["heap"]), "heap", "Inert: there is one way to store tables."),
     setting("default_tablespace", Text, "", "Inert: there is one store."),
     setting("default_text_search_config", Text, "pg_catalog.simple", "Inert: text search is not supported."),
@@ -118,6 +118,12 @@ pub static SETTINGS: &[Setting] = &[
     setting("lc_numeric", Text, "C", "Numbers are written with a point."),
     setting("lc_time", Text, "C", "Names of months and days are English."),
     setting("lock_timeout", Millis, "0", "Longest wait for any one lock."),
+    setting(
+        "log_lock_waits",
+        Bool,
+        "on",
+        "A statement that waits for a lock longer than deadlock_timeout tells its client who is in the way.",
+    ),
     setting("maintenance_work_mem", Kilobytes, "64MB", "Inert: index builds are bounded otherwise."),
     fixed("max_identifier_length", Int(63, 63), "63", "Longest name."),
     fixed("max_index_keys", Int(32, 32), "32", "Most columns of an index."),
@@ -147,6 +153,7 @@ pub static SETTINGS: &[Setting] = &[
     setting("transaction_deferrable", Bool, "off", "Inert: read-only transactions never wait."),
     setting("transaction_isolation", ISOLATION, "serializable", "Isolation level of this transaction."),
     setting("transaction_read_only", Bool, "off", "This transaction is read-only."),
+    setting("transaction_timeout", Millis, "0", "Longest life of a transaction; its connection is closed after it."),
     setting("vacuum_cost_delay", Real, "0", "Inert: VACUUM has nothing to wait for."),
     setting("work_mem", Kilobytes, "64MB", "Inert: nothing spills; an operator may hold 512 MB, whatever this says."),
     setting("xmloption", Enum(&["content", "document"]), "content", "Inert: there is no xml type."),
@@ -156,6 +163,9 @@ pub static SETTINGS: &[Setting] = &[
 pub fn find(name: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.name.eq_ignore_ascii_case(name))
 }
+
+/// The default of `deadlock_timeout`.
+const DEADLOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A session's values; cheap to copy, so that a transaction can keep the old ones.
 #[derive(Clone, Debug)]
@@ -175,6 +185,10 @@ pub struct SessionSettings {
     pub idle_timeout: Option<Duration>,
     /// `idle_in_transaction_session_timeout`.
     pub idle_in_transaction_timeout: Option<Duration>,
+    /// `transaction_timeout`.
+    pub transaction_timeout: Option<Duration>,
+    /// `deadlock_timeout`, with `log_lock_waits` on.
+    pub lock_wait_notice: Option<Duration>,
     /// `default_transaction_isolation`.
     pub default_isolation: Isolation,
     /// `default_transaction_read_only`.
@@ -198,6 +212,8 @@ impl Default for SessionSettings {
             lock_timeout: None,
             idle_timeout: None,
             idle_in_transaction_timeout: None,
+            transaction_timeout: None,
+            lock_wait_notice: Some(DEADLOCK_TIMEOUT),
             default_isolation: Isolation::Serializable,
             default_read_only: false,
             lazy_commit: false,
@@ -288,6 +304,8 @@ impl SessionSettings {
             "idle_session_timeout" => self.idle_timeout = millis(value)?,
             "idle_in_transaction_session_timeout" => self.idle_in_transaction_timeout = millis(value)?,
             "lock_timeout" => self.lock_timeout = millis(value)?,
+            "transaction_timeout" => self.transaction_timeout = millis(value)?,
+            "log_lock_waits" | "deadlock_timeout" => self.set_lock_wait_notice(name, value)?,
             "default_transaction_isolation" => self.default_isolation = isolation(value)?,
             "default_transaction_read_only" => self.default_read_only = value == "on",
             "synchronous_commit" => self.lazy_commit = value == "off",
@@ -303,6 +321,14 @@ impl SessionSettings {
         {
             self.plan_fingerprint = self.fingerprint(name, value);
         }
+        Ok(())
+    }
+
+    fn set_lock_wait_notice(&mut self, name: &str, value: &str) -> Result<(), SqlError> {
+        let current = |setting: &str| if setting == name { Some(value.to_owned()) } else { self.show(setting) };
+        let after = millis(&current("deadlock_timeout").unwrap_or_default())?;
+        let on = current("log_lock_waits").is_some_and(|shown| shown == "on");
+        self.lock_wait_notice = after.filter(|_| on);
         Ok(())
     }
 

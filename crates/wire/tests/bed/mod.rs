@@ -90,6 +90,13 @@ impl ServerHooks for NoHooks {
         Vec::new()
     }
     fn waits(&self) -> Vec<LockWait> {
-        Vec::new()
+        let wait = |wait: tidelock_kvserver::WaitInfo| LockWait {
+            key: wait.key,
+            session: wait.session,
+            strength: wait.strength,
+            blockers: wait.blockers,
+            waited_ms: wait.waited.as_millis() as u64,
+        };
+        self.0.waits().into_iter().map(wait).collect()
     }
 }
