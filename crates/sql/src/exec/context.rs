@@ -209,6 +209,8 @@ pub(crate) struct Run<'r> {
     pub(crate) inside_cte: bool,
     /// Of a statement with data-modifying terms in WITH: what it will write at its end.
     pub(crate) postponed: Option<PostponedWrites>,
+    /// The statement lost a race: rows are locked before they are written, and looked at again.
+    pub(crate) after_race: bool,
     /// Batches since the task last gave way to others.
     pub(crate) batches: u32,
     /// Rows compared by joins since the task last gave way.

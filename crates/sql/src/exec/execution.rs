@@ -4,8 +4,9 @@
 //! 1. [`Execution::open`] builds the operator tree; nothing is read yet.
 //! 2. [`Execution::run`] notes the definitions the statement relies on, then pulls batches and hands rows to the [`RowSink`], up to a limit.
 //! 3. A point read takes a shortcut: one `Get`, decode, project, sink; no tree.
-//! 4. At READ COMMITTED, a write that lost a race is rolled back to the statement's beginning and run again, as long as no row has been handed out.
-//! 5. At the end, CTEs that write and were never read are run, then the checks that wait for a statement's end.
+//! 4. At READ COMMITTED, a write that lost a race is rolled back to the statement's beginning and run again, as long as no row has been handed out: first on the
+//!    same snapshot, with the rows locked and looked at again where the plan can do that (`lock_rows`), then on newer ones.
+//! 5. Where terms of WITH write, all parts run first, also those that nobody reads, then everything is written, then rows are handed out.
 
 use super::context::{CteRows, ExecContext, Run};
 use super::errors::kv_error;
@@ -81,8 +82,12 @@ pub struct Execution {
     ctes: Vec<CteRows>,
     /// What a statement with data-modifying terms in WITH will write at its end.
     postponed: Option<PostponedWrites>,
+    /// See [`Run::after_race`].
+    after_race: bool,
     /// Rows pulled and not yet handed out.
     pending: Option<(super::RowBatch, usize)>,
+    /// There are no more rows behind them.
+    ended: bool,
     given: u64,
     affected: u64,
     started: bool,
@@ -115,7 +120,9 @@ impl Execution {
             params,
             ctes,
             postponed,
+            after_race: false,
             pending: None,
+            ended: false,
             given: 0,
             affected: 0,
             started: false,
@@ -203,15 +210,18 @@ impl Execution {
         let params = self.params.clone();
         let deferred = ctx.state.deferred.clone();
         for _ in 0..STATEMENT_RETRIES_MAX {
+            let keeps_snapshot = self.plan.looks_again && !self.after_race;
             let savepoint = ctx.txn.savepoint();
             let result = self.pull(ctx, sink, max_rows).await;
             match result {
                 Err(error) if is_lost_race(&error) && self.given == 0 => {
                     ctx.txn.rollback_to(&savepoint).await.map_err(|e| kv_error(e, &ctx.catalog))?;
-                    ctx.txn.step();
+                    if !keeps_snapshot {
+                        ctx.txn.step();
+                    }
                     ctx.state.deferred = deferred.clone();
                     *self = Execution::open(Arc::clone(&self.plan), params.clone());
-                    self.started = true;
+                    (self.started, self.after_race) = (true, true);
                 }
                 result => return result,
             }
@@ -256,6 +266,7 @@ impl Execution {
             affected: self.affected,
             inside_cte: false,
             postponed: self.postponed.take(),
+            after_race: self.after_race,
             batches: 0,
             compared: 0,
         }
@@ -285,10 +296,14 @@ impl Execution {
         sink: &mut dyn RowSink,
         max_rows: Option<u64>,
     ) -> Result<(), SqlError> {
+        if run.postponed.is_some() {
+            self.write_postponed(plan, run).await?;
+        }
         let mut left = max_rows.unwrap_or(u64::MAX);
         loop {
             let (batch, from) = match self.pending.take() {
                 Some(pending) => pending,
+                None if self.ended => break,
                 None => match self.root.next(&plan.root, run).await? {
                     Some(batch) => (batch, 0),
                     None => break,
@@ -314,6 +329,14 @@ impl Execution {
                 return Ok(());
             }
         }
+        self.done = true;
+        self.affected = run.affected;
+        Ok(())
+    }
+
+    /// Of a statement with data-modifying terms: runs all parts, writes what they noted, and keeps the rows, so that none was handed out if the writes lose a race.
+    async fn write_postponed(&mut self, plan: &StatementPlan, run: &mut Run<'_>) -> Result<(), SqlError> {
+        let rows = self.root.collect(&plan.root, run).await?;
         for number in 0..plan.ctes.len() {
             if plan.ctes[number].writes {
                 sources::cte_rows(number, run).await?;
@@ -322,8 +345,7 @@ impl Execution {
         if let Some(postponed) = run.postponed.take() {
             postponed.write(&mut run.ctx).await?;
         }
-        self.done = true;
-        self.affected = run.affected;
+        (self.pending, self.ended) = (Some((rows, 0)), true);
         Ok(())
     }
 }

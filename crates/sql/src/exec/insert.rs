@@ -81,6 +81,7 @@ pub(super) async fn insert_rows(plan: &InsertPlan, batch: RowBatch, owed: &mut O
         read_only: false,
         catalog_version: ctx.catalog.version(),
         relations: Vec::new(),
+        looks_again: false,
         table_locks: Vec::new(),
         literals_matter: false,
     };
@@ -92,6 +93,7 @@ pub(super) async fn insert_rows(plan: &InsertPlan, batch: RowBatch, owed: &mut O
         affected: 0,
         inside_cte: false,
         postponed: None,
+        after_race: false,
         batches: 0,
         compared: 0,
     };

@@ -28,8 +28,8 @@ use crate::error::SqlError;
 use crate::plan::{Plan, PlanNode};
 use std::pin::Pin;
 
-/// Batches after which the task gives way to others of its thread.
-const BATCHES_PER_TURN: u32 = 32;
+/// Batches after which the task gives way to others of its thread, and to its own timeout.
+const BATCHES_PER_TURN: u32 = 8;
 
 /// A boxed step.
 pub(crate) type Step<'f, T> = Pin<Box<dyn Future<Output = Result<T, SqlError>> + Send + 'f>>;
@@ -165,7 +165,9 @@ impl Operator {
                 Ok(None)
             }
             (Operator::SetOp(state), PlanNode::SetOp { op, all, left, right }) => state.next(*op, *all, left, right, run).await,
-            (Operator::LockRows(state), PlanNode::LockRows { input, targets }) => state.next(input, targets, run).await,
+            (Operator::LockRows(state), PlanNode::LockRows { input, targets, again, after_race }) => {
+                state.next(input, targets, again.as_deref(), *after_race, run).await
+            }
             (Operator::Insert(state), PlanNode::Insert(node)) => state.next(node, run).await,
             (Operator::Merge(state), PlanNode::Merge(node)) => state.next(node, run).await,
             (Operator::Update(state), PlanNode::Update(node)) => state.next(node, run).await,

@@ -79,6 +79,7 @@ impl SubPlanValues {
         Ok(())
     }
 
+    /// The value of one of them, for a row.
     async fn value(&mut self, number: usize, sub: &SubPlan, row: &[Datum], run: &mut Run<'_>) -> Result<Datum, SqlError> {
         let once = sub.bindings.is_empty();
         bind_all(&sub.bindings, row, run)?;

@@ -84,6 +84,8 @@ pub struct StatementPlan {
     pub catalog_version: u64,
     /// Every stored relation it reads or writes (views included), for invalidation.
     pub relations: Vec<Oid>,
+    /// It can look again at rows that changed under it, when it lost a race (see [`PlanNode::LockRows`]).
+    pub looks_again: bool,
     /// What it locks before it runs.
     pub table_locks: Vec<TableLock>,
     /// An index of a table it reads is over an expression with a constant in it: a statement whose literals became parameters may not be

@@ -190,12 +190,16 @@ pub enum PlanNode {
         /// Right.
         right: Box<Plan>,
     },
-    /// SELECT ... FOR UPDATE where the scans could not lock themselves (joins, sorts, residual filters): locks the rows that come up, in order.
+    /// Where the scans could not lock themselves (joins, sorts, residual filters): locks the rows that come up, in order.
     LockRows {
         /// Input.
         input: Box<Plan>,
         /// Which rows of which tables.
         targets: Vec<LockTarget>,
+        /// What is done about a row that changed before it was locked.
+        again: Option<Box<LookAgain>>,
+        /// False for FOR UPDATE. True below UPDATE and DELETE: rows pass unlocked, until the statement has lost a race at READ COMMITTED and is run again.
+        after_race: bool,
     },
     /// INSERT. Row: RETURNING.
     Insert(Box<InsertPlan>),
@@ -420,6 +424,18 @@ pub struct LockTarget {
     pub columns: Vec<(usize, usize)>,
     /// How.
     pub lock: RowLock,
-    /// Over the input row: what must still hold of a row that changed while we waited.
-    pub recheck: Option<Expr>,
+}
+
+/// PostgreSQL's EvalPlanQual: a row changed before it was locked, so everything that was made of its old columns is made again from the newest ones. The other
+/// relations' columns stay as they were read, and subqueries are asked of the statement's snapshot.
+#[derive(Clone, Debug)]
+pub struct LookAgain {
+    /// Slots whose old values are appended to the input row.
+    pub old_slots: Vec<usize>,
+    /// Subqueries over that row; their values are appended to it too.
+    pub subplans: Vec<SubPlan>,
+    /// What must still hold.
+    pub condition: Option<Expr>,
+    /// Slots of the input row that are computed.
+    pub values: Vec<(usize, Expr)>,
 }

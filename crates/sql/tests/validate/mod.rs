@@ -221,11 +221,19 @@ impl Checker {
                 assert_eq!(left.types.len(), right.types.len());
                 Some(left.types.clone())
             }
-            PlanNode::LockRows { input, targets } => {
+            PlanNode::LockRows { input, targets, again, .. } => {
                 self.plan(input);
                 for target in targets {
                     assert_eq!(target.key_slots.len(), target.table.primary.key.len(), "key of a locked row");
-                    self.exprs(&target.recheck, &input.types);
+                }
+                if let Some(again) = again {
+                    let old = again.old_slots.iter().map(|slot| input.types[*slot]);
+                    let row = self.subplans(&again.subplans, input.types.iter().copied().chain(old).collect());
+                    self.exprs(&again.condition, &row);
+                    for (slot, value) in &again.values {
+                        assert_eq!(value.ty().ty, input.types[*slot].ty, "a value that is computed anew");
+                        self.expr(value, &row);
+                    }
                 }
                 Some(input.types.clone())
             }

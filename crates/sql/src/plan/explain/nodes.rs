@@ -178,7 +178,9 @@ impl<'p> Describer<'p> {
                 node
             }
             PlanNode::Window { input, .. } => self.over(plan, "WindowAgg", &[input]),
-            PlanNode::LockRows { input, targets } => {
+            // It does nothing unless a race was lost.
+            PlanNode::LockRows { input, after_race: true, .. } => self.describe(input),
+            PlanNode::LockRows { input, targets, .. } => {
                 let mut node = self.over(plan, "LockRows", &[input]);
                 for target in targets {
                     node.lines.push(("locking strength".into(), format!("{} of {}", strength(&target.lock), target.alias)));

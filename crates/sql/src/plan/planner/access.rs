@@ -114,7 +114,7 @@ impl Planner<'_> {
         let ordered = self.gives_order(index, &prefix, target);
         let full = prefix.len() == index.key.len() && !index.key.is_empty();
         let no_nulls = prefix.iter().all(|p| !matches!(p, KeyPart::Null));
-        let points = full && index.unique && no_nulls;
+        let points = full && index.is_exclusive() && no_nulls;
         let keys: f64 = prefix.iter().map(part_count).product();
         let single = points && prefix.iter().all(|p| matches!(p, KeyPart::One(_)));
         let both_ends = lower.is_some() && upper.is_some();
@@ -192,7 +192,7 @@ impl Planner<'_> {
 
     /// `(a, b) IN ((1, 2), (3, 4))`: a disjunction whose every arm binds the whole key.
     fn listed_keys(&self, place: Option<usize>, index: &IndexDescriptor, target: &Target<'_>) -> Option<Choice> {
-        if !index.unique || index.key.len() < 2 || !self.settings.point_gets {
+        if !index.is_exclusive() || index.key.len() < 2 || !self.settings.point_gets {
             return None;
         }
         for (n, filter) in target.filters.iter().enumerate() {
@@ -381,7 +381,7 @@ impl Planner<'_> {
 /// The columns by which entries are sorted: those of a non-unique index are completed by the primary key.
 fn stored_key(index: &IndexDescriptor, table: &TableDescriptor) -> Vec<IndexColumn> {
     let mut key = index.key.clone();
-    if !index.unique && table.primary.key.iter().all(|k| !k.descending) {
+    if !index.is_exclusive() && table.primary.key.iter().all(|k| !k.descending) {
         let rest: Vec<IndexColumn> =
             table.primary.key.iter().filter(|k| !key.iter().any(|known| known.column == k.column)).copied().collect();
         key.extend(rest);

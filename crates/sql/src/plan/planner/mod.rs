@@ -8,6 +8,7 @@
 //! - `join`: groups of inner joins, their order (dynamic programming over costs), and how two sides are joined;
 //! - `access`: which index reads a table, and with which keys;
 //! - `cost`: how many rows, how expensive;
+//! - `lock`: rows that are locked above their scan, and what is looked at again when they changed;
 //! - `lower`: column ids become slots, and ids that are not in sight become execution slots;
 //! - `write`: INSERT, UPDATE, DELETE.
 
@@ -16,6 +17,7 @@ mod cost;
 mod expressions;
 mod grouping;
 mod join;
+mod lock;
 mod lower;
 mod ordering;
 mod relation;
@@ -102,6 +104,8 @@ struct Planner<'a> {
     aliases: HashMap<ColumnId, String>,
     /// Statement parameters, then execution slots given out so far.
     slots: usize,
+    /// A node looks again at rows that changed under the statement.
+    looks_again: bool,
     /// Table locks, as the nodes that want them are planned.
     table_locks: TableLocks,
     /// See [`StatementPlan::literals_matter`].
@@ -139,6 +143,7 @@ impl<'a> Planner<'a> {
             frames: Vec::new(),
             aliases: HashMap::new(),
             slots: head.param_types.len(),
+            looks_again: false,
             table_locks: TableLocks::default(),
             literals_matter: false,
             head,
@@ -256,6 +261,7 @@ impl PlannerWithRoot<'_> {
             read_only: head.read_only,
             catalog_version: planner.catalog.version(),
             relations: head.relations,
+            looks_again: planner.looks_again,
             table_locks: planner.table_locks.finish(),
             param_types: head.param_types,
             literals_matter: planner.literals_matter,

@@ -1,15 +1,13 @@
-//! DISTINCT, ORDER BY, LIMIT, row locks, UNION ALL: nodes about the number and order of rows.
+//! DISTINCT, ORDER BY, LIMIT, UNION ALL: nodes about the number and order of rows.
 
 use super::cost::{HASH, ROW, only};
 use super::lower::{ids, must_be_lifted};
-use super::relation::{conjunction, union};
+use super::relation::union;
 use super::{LimitHint, Planner, Sub, Want};
-use crate::ast::TableLockMode;
-use crate::bind::logical::LockedTable;
 use crate::bind::{ColumnId, Logical};
 use crate::error::SqlError;
 use crate::expr::Expr;
-use crate::plan::{Estimate, JoinType, LockTarget, PlanNode, SortKey};
+use crate::plan::{Estimate, PlanNode, SortKey};
 use crate::types::Datum;
 
 /// Rows assumed of a limit that is a parameter.
@@ -99,55 +97,6 @@ impl Planner<'_> {
         self.filtered(Sub { ordered, locked, ..sub }, want.filters)
     }
 
-    /// In the scan if everything between here and there keeps every row it returns, else above.
-    pub(super) fn lock(&mut self, input: Logical, targets: Vec<LockedTable>, want: Want) -> Result<Sub, SqlError> {
-        let keys = |t: &LockedTable| t.table.primary.key.iter().filter_map(|k| t.columns.get(k.column).copied()).collect::<Vec<_>>();
-        targets.iter().for_each(|target| self.table_locks.add(target.table.oid, TableLockMode::RowShare));
-        let mut needed = want.needed.clone();
-        needed.extend(self.mentioned_by(&want.filters));
-        if want.filters.is_empty()
-            && let [target] = targets.as_slice()
-        {
-            let wish = target.columns.first().map(|first| super::LockWish { first_column: *first, lock: target.lock });
-            // Locking what a later limit cuts off would be too much: then the scan must count.
-            let attempt = Want { needed: union(needed.clone()), lock: wish, limit: want.limit.clone(), ..Want::default() };
-            let frames: Vec<_> = self.frames.iter().map(|f| f.bindings.len()).collect();
-            let sub = self.relation(input.clone(), attempt)?;
-            let keeps_order = !has_sort(&sub.plan);
-            if sub.locked && (want.limit.is_none() || sub.limited || sub.single) && keeps_order {
-                return Ok(Sub { ordered: want.order.is_empty(), ..sub });
-            }
-            for (frame, length) in self.frames.iter_mut().zip(frames) {
-                frame.bindings.truncate(length);
-                frame.known.retain(|(_, slot)| frame.bindings.iter().any(|b| b.slot == *slot));
-            }
-        }
-        // A row that changed while we waited for it must still be one that the query wants, as far as its own columns tell.
-        let mut conditions = Vec::new();
-        conditions_below(&input, &mut conditions);
-        let locked_columns = |id: ColumnId| targets.iter().any(|t| t.columns.contains(&id));
-        conditions.retain(|c| !must_be_lifted(c) && !ids(c).is_empty() && only(c, locked_columns));
-        needed.extend(self.mentioned_by(&conditions));
-        for target in &targets {
-            needed.extend(keys(target));
-        }
-        let sub = self.relation(input, Self::want(union(needed)))?;
-        let mut lowered = Vec::with_capacity(targets.len());
-        for target in targets {
-            let slot = |id: ColumnId| sub.layout.iter().position(|known| *known == id);
-            let key_slots = keys(&target).into_iter().filter_map(slot).collect();
-            let columns = target.columns.iter().enumerate().filter_map(|(p, id)| slot(*id).map(|s| (p, s))).collect();
-            let own = conditions.iter().filter(|c| ids(c).iter().any(|id| target.columns.contains(id)));
-            let recheck = conjunction(self.lower_all(&own.cloned().collect::<Vec<_>>(), &sub.layout)?);
-            lowered.push(LockTarget { table: target.table, alias: target.alias, key_slots, columns, lock: target.lock, recheck });
-        }
-        let before = sub.plan.estimate;
-        let estimate = Estimate { total: before.total + before.rows * ROW, ..before };
-        let plan = self.node(PlanNode::LockRows { input: Box::new(sub.plan), targets: lowered }, &sub.layout, estimate);
-        let sub = Sub { plan, limited: false, locked: true, ordered: want.order.is_empty(), ..sub };
-        self.filtered(sub, want.filters)
-    }
-
     pub(super) fn append(&mut self, inputs: Vec<(Logical, Vec<ColumnId>)>, columns: Vec<ColumnId>, want: Want) -> Result<Sub, SqlError> {
         let (above, down): (Vec<Expr>, Vec<Expr>) = want.filters.into_iter().partition(must_be_lifted);
         let mut plans = Vec::with_capacity(inputs.len());
@@ -179,32 +128,6 @@ impl Planner<'_> {
         };
         let sub = self.sub(PlanNode::Append(plans), columns, estimate);
         self.filtered(sub, above)
-    }
-}
-
-/// Conditions of a query's own FROM and WHERE.
-fn conditions_below(node: &Logical, out: &mut Vec<Expr>) {
-    match node {
-        Logical::Filter { input, predicates } => {
-            out.extend(predicates.iter().cloned());
-            conditions_below(input, out);
-        }
-        Logical::Project { input, .. } | Logical::Sort { input, .. } => conditions_below(input, out),
-        Logical::Join { kind: JoinType::Inner, left, right, on } => {
-            out.extend(on.iter().cloned());
-            conditions_below(left, out);
-            conditions_below(right, out);
-        }
-        _ => {}
-    }
-}
-
-/// Whether the rows are collected and sorted after they were read.
-fn has_sort(plan: &crate::plan::Plan) -> bool {
-    match &plan.node {
-        PlanNode::Sort { .. } | PlanNode::TopN { .. } => true,
-        PlanNode::Project { input, .. } | PlanNode::Limit { input, .. } => has_sort(input),
-        _ => false,
     }
 }
 

@@ -115,7 +115,7 @@ impl Planner<'_> {
 }
 
 /// The CTEs that a tree reads (not the work tables of recursive ones, which read themselves).
-fn read_ctes(node: &Logical, out: &mut Vec<usize>) {
+pub(super) fn read_ctes(node: &Logical, out: &mut Vec<usize>) {
     if let Logical::Cte { cte, work_table: false, .. } = node {
         out.push(*cte);
     }

@@ -8,6 +8,7 @@ use super::{LockWish, Planner, Sub, Want};
 use crate::ast::{RowLockStrength, RowLockWait};
 use crate::bind::logical::{LogicalDelete, LogicalInsert, LogicalMerge, LogicalMergeAction, LogicalMergeClause, LogicalUpdate};
 use crate::bind::{ColumnId, Logical};
+use crate::catalog::TableDescriptor;
 use crate::error::SqlError;
 use crate::expr::Expr;
 use crate::plan::table_locks::RowChange;
@@ -15,6 +16,15 @@ use crate::plan::{
     ConflictPlan, ConflictUpdate, DeletePlan, Estimate, InsertPlan, MergeAction, MergeClause, MergePlan, Plan, PlanNode, Returned, RowLock,
     UpdatePlan,
 };
+use std::sync::Arc;
+
+/// The table whose rows a statement writes, with their columns by position.
+#[derive(Clone, Copy)]
+pub(super) struct WriteTarget<'t> {
+    pub(super) table: &'t Arc<TableDescriptor>,
+    pub(super) alias: &'t str,
+    pub(super) row: &'t [ColumnId],
+}
 
 type Returning = Option<Vec<(ColumnId, Expr)>>;
 
@@ -93,16 +103,31 @@ impl Planner<'_> {
     }
 
     /// The rows to write: the old row by position, then what else is needed.
-    fn target_rows(&mut self, input: Logical, row: &[ColumnId], others: Vec<ColumnId>, lock: Option<RowLock>) -> Result<Sub, SqlError> {
+    fn target_rows(
+        &mut self,
+        input: Logical,
+        target: WriteTarget<'_>,
+        others: Vec<ColumnId>,
+        lock: Option<RowLock>,
+    ) -> Result<Sub, SqlError> {
+        let row = target.row;
+        let conditions = self.conditions_on(&input, row);
+        let others = [others, self.mentioned_by(&conditions)].concat();
         let needed = union([row.to_vec(), others].concat());
         let wish = lock.zip(row.first()).map(|(lock, first)| LockWish { first_column: *first, lock });
         let sub = self.relation(input, Want { needed: needed.clone(), lock: wish, ..Want::default() })?;
-        if sub.layout.starts_with(row) {
-            return Ok(sub);
+        let locked = sub.locked;
+        let sub = if sub.layout.starts_with(row) {
+            sub
+        } else {
+            let rest = needed.into_iter().filter(|id| !row.contains(id) && sub.layout.contains(id));
+            let columns: Vec<ColumnId> = row.iter().copied().chain(rest).collect();
+            self.arranged(sub, &columns)?
+        };
+        match lock.filter(|_| !locked) {
+            Some(lock) => self.locked_after_race(sub, target, lock, conditions),
+            None => Ok(sub),
         }
-        let rest = needed.into_iter().filter(|id| !row.contains(id) && sub.layout.contains(id));
-        let columns: Vec<ColumnId> = row.iter().copied().chain(rest).collect();
-        self.arranged(sub, &columns)
     }
 
     pub(super) fn update(&mut self, update: LogicalUpdate) -> Result<Sub, SqlError> {
@@ -112,7 +137,8 @@ impl Planner<'_> {
         let mut others: Vec<ColumnId> = assignments.iter().flat_map(|(_, e)| self.mentioned(e)).collect();
         others.extend(update.returning.iter().flatten().flat_map(|(_, e)| self.mentioned(e)));
         let lock = self.implicit_lock(update.changes_key);
-        let sub = self.target_rows(update.input, &update.row, others, lock)?;
+        let sub =
+            self.target_rows(update.input, WriteTarget { table: &update.table, alias: &update.alias, row: &update.row }, others, lock)?;
         let sub = self.lift(sub, &mut assignments.iter_mut().map(|(_, e)| e).collect::<Vec<_>>())?;
         let assignments = self.lower_assignments(&assignments, &sub.layout)?;
         let (returning, layout) = self.returning(update.returning, &sub.layout)?;
@@ -135,7 +161,8 @@ impl Planner<'_> {
         let others = delete.returning.iter().flatten().flat_map(|(_, e)| self.mentioned(e)).collect();
         self.table_locks.write(&delete.table, RowChange::Delete, self.catalog);
         let lock = self.implicit_lock(true);
-        let sub = self.target_rows(delete.input, &delete.row, others, lock)?;
+        let sub =
+            self.target_rows(delete.input, WriteTarget { table: &delete.table, alias: &delete.alias, row: &delete.row }, others, lock)?;
         let (returning, layout) = self.returning(delete.returning, &sub.layout)?;
         let estimate = sub.plan.estimate;
         let plan = DeletePlan { table: delete.table, alias: delete.alias, input: sub.plan, may_repeat: delete.joined, returning };
@@ -156,7 +183,7 @@ impl Planner<'_> {
             }
         }
         let others = merge.clauses.iter().flat_map(LogicalMergeClause::exprs).flat_map(|e| self.mentioned(e)).collect();
-        let sub = self.target_rows(merge.input, &merge.row, others, None)?;
+        let sub = self.target_rows(merge.input, WriteTarget { table: &merge.table, alias: &merge.alias, row: &merge.row }, others, None)?;
         let clauses = merge.clauses.into_iter().map(|clause| self.merge_clause(clause, &sub.layout)).collect::<Result<_, SqlError>>()?;
         let estimate = sub.plan.estimate;
         let plan = MergePlan {
