@@ -324,8 +324,16 @@ impl Binder<'_> {
         Ok(LogicalConflict { arbiters, update: Some(LogicalConflictUpdate { excluded, assignments, filter, changes_key }) })
     }
 
-    /// The unique indexes that a conflict target means.
+    /// The unique indexes that a conflict target means: 55000 when one of them is checked only afterwards.
     fn arbiters(&mut self, target: &ConflictTarget, table: &TableDescriptor) -> Result<Vec<Option<usize>>, SqlError> {
+        let found = self.matching_arbiters(target, table)?;
+        let index = |place: &Option<usize>| place.map_or(&table.primary, |i| &table.indexes[i]);
+        let Some(late) = found.iter().map(index).find(|index| index.deferrable) else { return Ok(found) };
+        let message = "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters";
+        Err(crate::exec::constraint_of(SqlError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message), table, &late.name))
+    }
+
+    fn matching_arbiters(&mut self, target: &ConflictTarget, table: &TableDescriptor) -> Result<Vec<Option<usize>>, SqlError> {
         let candidates = || std::iter::once(None).filter(|_| table.has_primary_key()).chain((0..table.indexes.len()).map(Some));
         let index = |place: &Option<usize>| place.map_or(&table.primary, |i| &table.indexes[i]);
         match target {

@@ -156,6 +156,12 @@ pub struct IndexDescriptor {
     pub nulls_distinct: bool,
     /// Key columns. A non-unique index's stored key is completed by the primary key.
     pub key: Vec<IndexColumn>,
+    /// It belongs to a DEFERRABLE constraint: duplicates are looked for after the write, and entries are stored as in an index that is not unique.
+    #[serde(default)]
+    pub deferrable: bool,
+    /// INITIALLY DEFERRED.
+    #[serde(default)]
+    pub initially_deferred: bool,
     /// INCLUDE: positions stored in the entry's value.
     pub include: Vec<usize>,
     /// `WHERE`, as SQL text.
@@ -197,7 +203,7 @@ pub struct CheckConstraint {
     pub validated: bool,
 }
 
-/// A UNIQUE constraint.
+/// A UNIQUE constraint, or a PRIMARY KEY that is not the key the rows are stored by.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UniqueConstraint {
     /// Its OID.
@@ -206,6 +212,9 @@ pub struct UniqueConstraint {
     pub name: String,
     /// The index that enforces it.
     pub index_oid: Oid,
+    /// It is the table's DEFERRABLE primary key: rows are stored by a hidden number, since two may have the same key for a while.
+    #[serde(default)]
+    pub primary: bool,
 }
 
 /// A foreign key; the same value is kept at both ends.
@@ -273,7 +282,15 @@ impl TableDescriptor {
         self.options.iter().find(|(name, _)| is_view && name == "check_option").map(|(_, value)| value.as_str())
     }
 
-    /// Whether the user declared a primary key.
+    /// The primary key that the user declared, if there is one.
+    pub fn declared_key(&self) -> Option<&IndexDescriptor> {
+        if self.has_primary_key() {
+            return Some(&self.primary);
+        }
+        self.uniques.iter().find(|unique| unique.primary).and_then(|unique| self.index_by_oid(unique.index_oid))
+    }
+
+    /// Whether rows are stored by a primary key that the user declared.
     pub fn has_primary_key(&self) -> bool {
         self.primary.key.iter().all(|k| self.columns.get(k.column).is_some_and(|c| !c.hidden))
     }
@@ -295,6 +312,11 @@ impl TableDescriptor {
 }
 
 impl IndexDescriptor {
+    /// No two entries share their key columns at any moment: a key stands for a row.
+    pub fn is_exclusive(&self) -> bool {
+        self.unique && !self.deferrable
+    }
+
     /// Whether the entry alone, with the primary key in its stored key, answers for the column.
     pub fn covers(&self, table: &TableDescriptor, column: usize) -> bool {
         self.index_id == table.primary.index_id
@@ -368,6 +390,8 @@ impl IndexDescriptor {
             index_id,
             unique: true,
             nulls_distinct: true,
+            deferrable: false,
+            initially_deferred: false,
             key: Vec::new(),
             include: Vec::new(),
             predicate: None,

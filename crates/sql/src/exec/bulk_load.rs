@@ -200,7 +200,7 @@ impl SortedLoad {
 }
 
 /// What an index entry knows of its row.
-fn row_of_entry(table: &TableDescriptor, index: &IndexDescriptor, value: &[u8]) -> Result<Vec<Datum>, SqlError> {
+pub(super) fn row_of_entry(table: &TableDescriptor, index: &IndexDescriptor, value: &[u8]) -> Result<Vec<Datum>, SqlError> {
     let corrupt = |error: String| SqlError::new(SqlState::DATA_CORRUPTED, error);
     let view = RowView::new(value).map_err(|error| corrupt(error.to_string()))?;
     let mut row = vec![Datum::Null; table.columns.len()];

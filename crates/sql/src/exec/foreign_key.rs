@@ -1,4 +1,4 @@
-//! Foreign keys, both ends.
+//! Foreign keys, both ends; and what else a statement owes at its end (deferrable unique constraints, `unique_check`).
 //!
 //! A statement notes what it did ([`ForeignKeyWork`]), and settles it at its end, as PostgreSQL's triggers do: first what happened to parents (their children are
 //! refused, deleted, or changed, which may make more work of both kinds), then the children's parents, looked up in one request per key and locked KEY
@@ -9,6 +9,7 @@
 
 use super::context::ExecContext;
 use super::table_keys::{decode_whole, key_of_values, primary_key, primary_key_of_entry, span_keys};
+use super::unique_check::UniqueChecks;
 use super::write::{TableWriter, WRITE_ROWS, check_row, constraint_of, duplicate, fill_generated, key_text};
 use crate::ast::ReferentialAction;
 use crate::bind::{bind_row_expression, bind_scalar};
@@ -56,12 +57,13 @@ struct ChildCheck {
 pub struct DeferredChecks {
     parents: Vec<ParentEvent>,
     children: Vec<ChildCheck>,
+    pub(super) unique: UniqueChecks,
 }
 
 impl DeferredChecks {
     /// Nothing to check?
     pub fn is_empty(&self) -> bool {
-        self.parents.is_empty() && self.children.is_empty()
+        self.parents.is_empty() && self.children.is_empty() && self.unique.is_empty()
     }
 
     /// Takes out what is to be checked now: everything, or the checks of some constraints.
@@ -70,7 +72,7 @@ impl DeferredChecks {
         let (parents, later_parents) = std::mem::take(&mut self.parents).into_iter().partition(|e| only.contains(&e.constraint.oid));
         let (children, later_children) = std::mem::take(&mut self.children).into_iter().partition(|c| only.contains(&c.constraint.oid));
         (self.parents, self.children) = (later_parents, later_children);
-        DeferredChecks { parents, children }
+        DeferredChecks { parents, children, unique: self.unique.take(Some(only)) }
     }
 }
 
@@ -80,6 +82,8 @@ pub(crate) struct ForeignKeyWork {
     parents: VecDeque<ParentEvent>,
     /// By the parent's key, so that a thousand children of one parent are one lookup.
     children: HashMap<Key, ChildCheck>,
+    /// Deferrable unique constraints, which are settled first.
+    unique: UniqueChecks,
 }
 
 fn values_at(row: &[Datum], columns: &[usize]) -> Vec<Datum> {
@@ -93,11 +97,13 @@ fn is_deferred(constraint: &ForeignKey, ctx: &ExecContext<'_>) -> bool {
 impl ForeignKeyWork {
     /// A row was inserted.
     pub(super) fn inserted(&mut self, table: &TableDescriptor, row: &[Datum], ctx: &ExecContext<'_>) -> Result<(), SqlError> {
+        self.unique.inserted(table, row)?;
         table.foreign_keys.iter().try_for_each(|constraint| self.child(constraint, table, row, ctx))
     }
 
     /// A row was updated.
     pub(super) fn updated(&mut self, table: &TableDescriptor, old: &[Datum], new: &[Datum], ctx: &ExecContext<'_>) -> Result<(), SqlError> {
+        self.unique.updated(table, old, new)?;
         for constraint in &table.foreign_keys {
             if differ(table, &constraint.child_columns, old, new) {
                 self.child(constraint, table, new, ctx)?;
@@ -113,6 +119,7 @@ impl ForeignKeyWork {
 
     /// A row was deleted.
     pub(super) fn deleted(&mut self, table: &TableDescriptor, old: &[Datum], _: &ExecContext<'_>) -> Result<(), SqlError> {
+        self.unique.deleted(table, old)?;
         table.referenced_by.iter().try_for_each(|constraint| self.parent(constraint, old, None))
     }
 
@@ -155,6 +162,7 @@ impl ForeignKeyWork {
 
     /// Settles everything: the statement's end.
     pub(super) async fn finish(&mut self, ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
+        self.unique.finish(ctx).await?;
         if self.parents.is_empty() && self.children.is_empty() {
             return Ok(());
         }
@@ -593,6 +601,7 @@ pub(super) async fn run_deferred(only: Option<&[Oid]>, ctx: &mut ExecContext<'_>
     if deferred.is_empty() {
         return Ok(());
     }
+    deferred.unique.settle(ctx).await?;
     see_newest(ctx).await?;
     let work = ForeignKeyWork::default();
     for event in &deferred.parents {

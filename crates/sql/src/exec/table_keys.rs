@@ -6,7 +6,7 @@
 //!   other entry:     index id, key columns, primary key                    ->  primary key, entry columns
 //! ```
 //!
-//! A unique index with a NULL in the key (and NULLS DISTINCT) is written like a non-unique one. An entry's value is a row whose first column is the
+//! A unique index with a NULL in the key (and NULLS DISTINCT) is written like a non-unique one, and so is the index of a DEFERRABLE constraint. An entry's value is a row whose first column is the
 //! primary key's bytes behind its index id (so TRUNCATE, which changes ids, rewrites nothing), and whose other columns are
 //! [`entry_columns`]: what a covering scan may ask for.
 
@@ -77,7 +77,7 @@ pub(crate) fn entry_columns(table: &TableDescriptor, index: &IndexDescriptor) ->
 /// Does the entry's key stand for itself, so that a second one is a duplicate?
 pub(crate) fn is_exclusive(index: &IndexDescriptor, row: &[Datum]) -> bool {
     let has_null = || index.key.iter().any(|k| row.get(k.column).is_none_or(Datum::is_null));
-    index.unique && (!index.nulls_distinct || !has_null())
+    index.is_exclusive() && (!index.nulls_distinct || !has_null())
 }
 
 /// The key of a row's entry.

@@ -320,7 +320,7 @@ pub(super) fn check_row(table: &TableDescriptor, row: &[Datum], checks: &[BoundC
 }
 
 /// Names the constraint in the error's fields.
-pub(super) fn constraint_of(mut error: SqlError, table: &TableDescriptor, name: &str) -> SqlError {
+pub(crate) fn constraint_of(mut error: SqlError, table: &TableDescriptor, name: &str) -> SqlError {
     let fields = error.fields_mut();
     (fields.schema, fields.table, fields.constraint) = (Some(table.schema.clone()), Some(table.name.clone()), Some(name.to_owned()));
     error
@@ -370,7 +370,9 @@ pub(super) fn duplicate(table: &TableDescriptor, place: Option<usize>, row: &[Da
 pub(super) fn can_stream(plan: &Plan, table: &TableDescriptor, written: &[usize]) -> bool {
     match &plan.node {
         PlanNode::OneRow | PlanNode::Empty | PlanNode::Values(_) => true,
-        PlanNode::Filter { input, .. } | PlanNode::Project { input, .. } => can_stream(input, table, written),
+        PlanNode::Filter { input, .. } | PlanNode::Project { input, .. } | PlanNode::LockRows { input, .. } => {
+            can_stream(input, table, written)
+        }
         PlanNode::FunctionScan { .. } => true,
         PlanNode::Scan(scan) if scan.table.oid == table.oid => !scan.index().key.iter().any(|k| written.contains(&k.column)),
         PlanNode::Scan(_) => true,

@@ -176,7 +176,7 @@ impl Cursor<'_> {
                 self.any_word()?;
             } else if self.eat("COLLATE") {
                 column.collation = Some(self.object_name()?);
-            } else if self.constraint_timing(column.constraints.last_mut().map(|c| &mut c.timing))? {
+            } else if self.constraint_timing(column.constraints.last_mut().filter(|c| has_timing(&c.kind)).map(|c| &mut c.timing))? {
             } else if let Some(constraint) = self.column_constraint()? {
                 column.constraints.push(constraint);
             } else {
@@ -374,4 +374,10 @@ impl Cursor<'_> {
             TableConstraintKind::Unique { columns, include, nulls_distinct }
         })
     }
+}
+
+/// DEFERRABLE may stand behind it.
+fn has_timing(kind: &ColumnConstraintKind) -> bool {
+    use ColumnConstraintKind::{PrimaryKey, References, Unique};
+    matches!(kind, PrimaryKey | References(_) | Unique { .. })
 }

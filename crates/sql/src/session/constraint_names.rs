@@ -39,7 +39,9 @@ fn find(name: &ObjectName, catalog: &Catalog, path: &[String]) -> Result<Vec<Oid
 
 fn of_table(table: &TableDescriptor, name: &str) -> Vec<Named> {
     let foreign = table.foreign_keys.iter().filter(|key| key.name == name).map(|key| Named { oid: key.oid, deferrable: key.deferrable });
-    let unique = table.uniques.iter().filter(|unique| unique.name == name).map(|unique| Named { oid: unique.oid, deferrable: false });
+    let is_deferrable = |index: Oid| table.index_by_oid(index).is_some_and(|index| index.deferrable);
+    let unique = table.uniques.iter().filter(|unique| unique.name == name);
+    let unique = unique.map(|unique| Named { oid: unique.oid, deferrable: is_deferrable(unique.index_oid) });
     let checks = table.checks.iter().filter(|check| check.name == name).map(|check| Named { oid: check.oid, deferrable: false });
     foreign.chain(unique).chain(checks).collect()
 }

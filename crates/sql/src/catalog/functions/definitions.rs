@@ -129,6 +129,8 @@ fn keyed(what: &str, table: &TableDescriptor, index: &IndexDescriptor) -> String
     let key: Vec<usize> = index.key.iter().map(|key| key.column).collect();
     let mut text = format!("{what} ({})", column_list(table, &key));
     include(table, index, &mut text);
+    text.push_str(if index.deferrable { " DEFERRABLE" } else { "" });
+    text.push_str(if index.initially_deferred { " INITIALLY DEFERRED" } else { "" });
     text
 }
 

@@ -62,6 +62,15 @@ impl Constraint<'_> {
         if let Kind::Foreign(key, _) = self.kind { Some(key) } else { None }
     }
 
+    /// Deferrable, and deferred unless it is said otherwise.
+    fn timing(&self) -> (bool, bool) {
+        match self.kind {
+            Kind::Check(_) => (false, false),
+            Kind::Primary(index) | Kind::Unique(_, index) => (index.deferrable, index.initially_deferred),
+            Kind::Foreign(key, _) => (key.deferrable, key.initially_deferred),
+        }
+    }
+
     /// A foreign key's letter, a blank for others.
     fn letter(&self, of: impl Fn(&ForeignKey) -> u8) -> Datum {
         Datum::Char(self.foreign().map_or(b' ', of))
@@ -108,8 +117,8 @@ static COLUMNS: &[(&str, fn(&Constraint<'_>) -> Datum)] = &[
             Kind::Foreign(..) => b'f',
         })
     }),
-    ("condeferrable", |c| Datum::Bool(c.foreign().is_some_and(|key| key.deferrable))),
-    ("condeferred", |c| Datum::Bool(c.foreign().is_some_and(|key| key.initially_deferred))),
+    ("condeferrable", |c| Datum::Bool(c.timing().0)),
+    ("condeferred", |c| Datum::Bool(c.timing().1)),
     ("convalidated", |c| {
         Datum::Bool(match c.kind {
             Kind::Check(check) => check.validated,
@@ -136,8 +145,9 @@ static COLUMNS: &[(&str, fn(&Constraint<'_>) -> Datum)] = &[
 /// All constraints of a table.
 pub(in crate::catalog) fn of_table<'c>(catalog: &'c Catalog, table: &'c TableDescriptor) -> impl Iterator<Item = Constraint<'c>> {
     let checks = table.checks.iter().map(Kind::Check);
-    let primary = (table.primary.oid != 0 && table.has_primary_key()).then_some(Kind::Primary(&table.primary));
-    let uniques = table.uniques.iter().filter_map(|unique| Some(Kind::Unique(unique.oid, table.index_by_oid(unique.index_oid)?)));
+    let primary = table.declared_key().filter(|key| key.oid != 0).map(Kind::Primary);
+    let uniques = table.uniques.iter().filter(|unique| !unique.primary);
+    let uniques = uniques.filter_map(|unique| Some(Kind::Unique(unique.oid, table.index_by_oid(unique.index_oid)?)));
     let foreign = table.foreign_keys.iter().map(|key| {
         let index = catalog.table(key.parent).and_then(|parent| parent.index_by_oid(key.parent_index)).map_or(0, |index| index.oid);
         Kind::Foreign(key, index)

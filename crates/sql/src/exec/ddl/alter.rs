@@ -12,7 +12,7 @@ use super::expression_index::{drop_unused_expressions, rename_in_expressions};
 use super::rewrite::Filler;
 use crate::ast::{
     AlterTable, AlterTableAction, ColumnConstraintKind, ColumnDef, Expr as AstExpr, Ident, ObjectKind, StoredExpr, TableConstraint,
-    TypeName,
+    TableConstraintKind, TypeName,
 };
 use crate::bind::{DeclaredType, bind_row_expression, bind_scalar, declared_type_in, domain_checks};
 use crate::catalog::{Column, ForeignKey, Identity, Oid, RelationKind, TEMPORARY_ALIAS, TEMPORARY_PREFIX, TableDescriptor};
@@ -88,6 +88,12 @@ impl Ddl<'_, '_> {
                         format!("constraint \"{constraint}\" of relation \"{}\" does not exist", table.name),
                     )
                 };
+                if super::constraint::constraint_names(&table).any(|name| name == constraint)
+                    && !table.foreign_keys.iter().any(|f| f.name == *constraint)
+                {
+                    let message = format!("constraint \"{constraint}\" of relation \"{}\" is not a foreign key constraint", table.name);
+                    return Err(SqlError::new(SqlState::WRONG_OBJECT_TYPE, message));
+                }
                 let foreign_key = table.foreign_keys.iter().find(|f| f.name == *constraint).cloned().ok_or_else(missing)?;
                 let deferrable = timing.deferrable || timing.initially_deferred;
                 self.replace_foreign_key(&ForeignKey { deferrable, initially_deferred: timing.initially_deferred, ..foreign_key })
@@ -229,11 +235,18 @@ impl Ddl<'_, '_> {
         for constraint in &definition.constraints {
             if matches!(constraint.kind, ColumnConstraintKind::PrimaryKey) {
                 let table = self.table(oid)?;
-                if table.has_primary_key() {
+                if table.declared_key().is_some() {
                     let message = format!("multiple primary keys for table \"{}\" are not allowed", table.name);
                     return Err(SqlError::new(SqlState::INVALID_TABLE_DEFINITION, message));
                 }
-                self.change_primary_key(table, constraint.name.clone(), std::slice::from_ref(&definition.name.value)).await?;
+                if constraint.timing.deferrable {
+                    let kind = TableConstraintKind::PrimaryKey { columns: vec![definition.name.clone()], include: Vec::new() };
+                    let (name, timing) = (constraint.name.clone(), constraint.timing);
+                    let added = TableConstraint { name, kind, timing, not_valid: false, no_inherit: false, pos: 0 };
+                    self.add_constraint(oid, &added, Existing::Check).await?;
+                } else {
+                    self.change_primary_key(table, constraint.name.clone(), std::slice::from_ref(&definition.name.value)).await?;
+                }
             }
             if let Some(kind) = as_table_constraint(&definition.name, &constraint.kind) {
                 let constraint = TableConstraint {
@@ -311,15 +324,21 @@ impl Ddl<'_, '_> {
         if !table.columns[position].nullable {
             return Ok(());
         }
-        self.validate_reads();
-        let mut rest = Some(Span::index(index_id(&table.primary)));
-        while let Some(rows) = self.page(&table, &mut rest).await? {
-            if rows.iter().any(|(_, row)| row.get(position).is_none_or(Datum::is_null)) {
-                return Err(contains_nulls(&table, &column.value));
-            }
-        }
+        self.refuse_nulls(&table, position).await?;
         table.columns[position].nullable = false;
         self.put(table);
+        Ok(())
+    }
+
+    /// No row may have a NULL there.
+    pub(super) async fn refuse_nulls(&mut self, table: &TableDescriptor, position: usize) -> Result<(), SqlError> {
+        self.validate_reads();
+        let mut rest = Some(Span::index(index_id(&table.primary)));
+        while let Some(rows) = self.page(table, &mut rest).await? {
+            if rows.iter().any(|(_, row)| row.get(position).is_none_or(Datum::is_null)) {
+                return Err(contains_nulls(table, &table.columns[position].name));
+            }
+        }
         Ok(())
     }
 

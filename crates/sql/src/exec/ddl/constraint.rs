@@ -7,6 +7,7 @@ use crate::bind::bind_row_expression;
 use crate::catalog::{CheckConstraint, ForeignKey, IndexColumn, IndexDescriptor, Oid, TableDescriptor, UniqueConstraint};
 use crate::error::{SqlError, SqlState};
 use crate::exec::foreign_key::ForeignKeyWork;
+use crate::exec::unique_check::check_whole_index;
 use crate::exec::write::constraint_of;
 use crate::expr::{Expr, eval};
 use crate::functions::resolve_operator;
@@ -40,9 +41,12 @@ impl Ddl<'_, '_> {
             }
             TableConstraintKind::ForeignKey { columns, spec } => self.add_foreign_key(table, constraint, columns, spec, existing).await,
             TableConstraintKind::PrimaryKey { columns, .. } => {
-                if table.has_primary_key() {
+                if table.declared_key().is_some() {
                     let message = format!("multiple primary keys for table \"{}\" are not allowed", table.name);
                     return Err(SqlError::new(SqlState::INVALID_TABLE_DEFINITION, message));
+                }
+                if constraint.timing.deferrable {
+                    return self.add_deferrable_primary_key(table, constraint, columns).await;
                 }
                 let columns: Vec<String> = columns.iter().map(|c| c.value.clone()).collect();
                 self.change_primary_key(table, constraint.name.clone(), &columns).await
@@ -122,9 +126,6 @@ impl Ddl<'_, '_> {
         include: &[Ident],
         nulls_distinct: bool,
     ) -> Result<(), SqlError> {
-        if constraint.timing.deferrable {
-            return Err(SqlError::unsupported("a deferrable UNIQUE constraint"));
-        }
         let positions = positions_of(&table, columns, "named in key does not exist")?;
         let parts: Vec<&str> = std::iter::once(table.name.as_str()).chain(columns.iter().map(|c| c.value.as_str())).collect();
         let name = self.constraint_name(&table, &constraint.name, &parts, "key");
@@ -136,10 +137,37 @@ impl Ddl<'_, '_> {
         index.nulls_distinct = nulls_distinct;
         index.key = positions.iter().map(|p| IndexColumn { column: *p, descending: false, nulls_first: false }).collect();
         index.include = positions_of(&table, include, "named in key does not exist")?;
+        (index.deferrable, index.initially_deferred) = (constraint.timing.deferrable, constraint.timing.initially_deferred);
         let oid = self.new_oid().await?;
-        table.uniques.push(UniqueConstraint { oid, name, index_oid: index.oid });
+        table.uniques.push(UniqueConstraint { oid, name, index_oid: index.oid, primary: false });
+        self.add_unique_index(table, index).await
+    }
+
+    /// A primary key that may be violated for a while: an index beside the rows, which keep the hidden number they are stored by.
+    async fn add_deferrable_primary_key(
+        &mut self,
+        mut table: TableDescriptor,
+        constraint: &TableConstraint,
+        columns: &[Ident],
+    ) -> Result<(), SqlError> {
+        let given = constraint.name.clone();
+        let name = given.unwrap_or_else(|| self.free_name(&table.schema, &shortened(&[&table.name], "pkey"), &[]));
+        let columns: Vec<String> = columns.iter().map(|column| column.value.clone()).collect();
+        let mut index = self.primary_key_index(&mut table, name.clone(), &columns).await?;
+        (index.deferrable, index.initially_deferred) = (true, constraint.timing.initially_deferred);
+        for part in index.key.clone() {
+            self.refuse_nulls(&table, part.column).await?;
+        }
+        table.uniques.push(UniqueConstraint { oid: index.oid, name, index_oid: index.oid, primary: true });
+        self.add_unique_index(table, index).await
+    }
+
+    async fn add_unique_index(&mut self, mut table: TableDescriptor, index: IndexDescriptor) -> Result<(), SqlError> {
         self.build_index(&table, &index).await?;
-        table.indexes.push(index);
+        table.indexes.push(index.clone());
+        if index.deferrable {
+            check_whole_index(&table, &index, self.ctx).await?;
+        }
         self.put(table);
         Ok(())
     }
@@ -159,11 +187,14 @@ impl Ddl<'_, '_> {
         }
         Self::check_foreign_key_persistence(&child, &parent)?;
         let parent_columns = if spec.columns.is_empty() {
-            if !parent.has_primary_key() {
+            let Some(key) = parent.declared_key() else {
                 let message = format!("there is no primary key for referenced table \"{}\"", parent.name);
                 return Err(SqlError::new(SqlState::UNDEFINED_OBJECT, message));
+            };
+            if key.deferrable {
+                return Err(not_for_references("primary key", &parent));
             }
-            parent.primary.key.iter().map(|k| k.column).collect()
+            key.key.iter().map(|k| k.column).collect()
         } else {
             positions_of(&parent, &spec.columns, "referenced in foreign key constraint does not exist")?
         };
@@ -179,7 +210,10 @@ impl Ddl<'_, '_> {
                 && index.key.len() == parent_columns.len()
                 && parent_columns.iter().all(|c| index.key.iter().any(|k| k.column == *c))
         };
-        let index = parent.all_indexes().find(is_key).ok_or_else(|| {
+        let index = parent.all_indexes().filter(|index| !index.deferrable).find(is_key).ok_or_else(|| {
+            if parent.all_indexes().any(|index| is_key(&index)) {
+                return not_for_references("unique constraint", &parent);
+            }
             let message = format!("there is no unique constraint matching given keys for referenced table \"{}\"", parent.name);
             SqlError::new(SqlState::INVALID_FOREIGN_KEY, message)
         })?;
@@ -406,6 +440,12 @@ pub(super) fn constraint_names(table: &TableDescriptor) -> impl Iterator<Item = 
     let foreign = table.foreign_keys.iter().map(|f| f.name.as_str());
     let primary = table.has_primary_key().then_some(table.primary.name.as_str());
     checks.chain(uniques).chain(foreign).chain(primary)
+}
+
+/// 55000: a reference must find its key at every moment.
+fn not_for_references(what: &str, parent: &TableDescriptor) -> SqlError {
+    let message = format!("cannot use a deferrable {what} for referenced table \"{}\"", parent.name);
+    SqlError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message)
 }
 
 /// Positions of named columns.

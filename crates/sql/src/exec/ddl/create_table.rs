@@ -3,7 +3,7 @@
 use super::Ddl;
 use super::columns::COLUMNS_MAX;
 use crate::ast::{
-    ColumnConstraintKind, CreateTable, CreateTableAs, LikeClause, ObjectName, OnCommit, TableConstraint, TableConstraintKind,
+    ColumnConstraintKind, ConstraintTiming, CreateTable, CreateTableAs, LikeClause, ObjectName, OnCommit, TableConstraint, TableConstraintKind,
 };
 use crate::catalog::functions::index_attribute;
 use crate::catalog::{Column, IndexColumn, IndexDescriptor, ROWID_NAME, RelationKind, TableDescriptor};
@@ -54,7 +54,13 @@ impl Ddl<'_, '_> {
         let mut later = Vec::new();
         for definition in &create.columns {
             for constraint in &definition.constraints {
-                if let Some(kind) = as_table_constraint(&definition.name, &constraint.kind) {
+                let kind = match constraint.kind {
+                    ColumnConstraintKind::PrimaryKey if constraint.timing.deferrable => {
+                        Some(TableConstraintKind::PrimaryKey { columns: vec![definition.name.clone()], include: Vec::new() })
+                    }
+                    _ => as_table_constraint(&definition.name, &constraint.kind),
+                };
+                if let Some(kind) = kind {
                     later.push(TableConstraint {
                         name: constraint.name.clone(),
                         kind,
@@ -66,7 +72,8 @@ impl Ddl<'_, '_> {
                 }
             }
         }
-        later.extend(create.constraints.iter().filter(|c| !matches!(c.kind, TableConstraintKind::PrimaryKey { .. })).cloned());
+        let is_done = |c: &TableConstraint| matches!(c.kind, TableConstraintKind::PrimaryKey { .. }) && !c.timing.deferrable;
+        later.extend(create.constraints.iter().filter(|c| !is_done(c)).cloned());
         // PostgreSQL names checks first, then indexes, then foreign keys.
         later.sort_by_key(|c| match c.kind {
             TableConstraintKind::Check(_) => 0,
@@ -105,12 +112,14 @@ impl Ddl<'_, '_> {
         Ok(Some(table))
     }
 
-    /// The declared primary key, or one over a hidden number.
+    /// The declared primary key, or one over a hidden number; a deferrable one is added later.
     async fn primary_index(&mut self, table: &mut TableDescriptor, create: &CreateTable) -> Result<(), SqlError> {
         let mut declared: Vec<(Option<String>, Vec<String>)> = Vec::new();
+        let mut deferrable = false;
         for definition in &create.columns {
             for constraint in definition.constraints.iter().filter(|c| matches!(c.kind, ColumnConstraintKind::PrimaryKey)) {
                 declared.push((constraint.name.clone(), vec![definition.name.value.clone()]));
+                deferrable |= constraint.timing.deferrable;
             }
         }
         for constraint in &create.constraints {
@@ -118,9 +127,7 @@ impl Ddl<'_, '_> {
                 if !include.is_empty() {
                     return Err(SqlError::unsupported("INCLUDE in a primary key"));
                 }
-                if constraint.timing.deferrable {
-                    return Err(SqlError::unsupported("a deferrable primary key"));
-                }
+                deferrable |= constraint.timing.deferrable;
                 declared.push((constraint.name.clone(), columns.iter().map(|c| c.value.clone()).collect()));
             }
         }
@@ -128,7 +135,7 @@ impl Ddl<'_, '_> {
             let message = format!("multiple primary keys for table \"{}\" are not allowed", table.name);
             return Err(SqlError::new(SqlState::INVALID_TABLE_DEFINITION, message));
         }
-        match declared.pop() {
+        match declared.pop().filter(|_| !deferrable) {
             Some((name, columns)) => {
                 let name = name.unwrap_or_else(|| self.free_name(&table.schema, &super::columns::shortened(&[&table.name], "pkey"), &[]));
                 self.set_primary_key(table, name, &columns).await
@@ -139,6 +146,17 @@ impl Ddl<'_, '_> {
 
     /// Makes the columns the table's primary key.
     pub(super) async fn set_primary_key(&mut self, table: &mut TableDescriptor, name: String, columns: &[String]) -> Result<(), SqlError> {
+        table.primary = self.primary_key_index(table, name, columns).await?;
+        Ok(())
+    }
+
+    /// An index over the columns, which become NOT NULL.
+    pub(super) async fn primary_key_index(
+        &mut self,
+        table: &mut TableDescriptor,
+        name: String,
+        columns: &[String],
+    ) -> Result<IndexDescriptor, SqlError> {
         let mut index = IndexDescriptor::new(self.new_oid().await?, name, self.new_index_id().await?);
         for column in columns {
             let missing = || SqlError::new(SqlState::UNDEFINED_COLUMN, format!("column \"{column}\" named in key does not exist"));
@@ -151,8 +169,7 @@ impl Ddl<'_, '_> {
             table.columns[position].nullable = false;
             index.key.push(IndexColumn { column: position, descending: false, nulls_first: false });
         }
-        table.primary = index;
-        Ok(())
+        Ok(index)
     }
 
     /// A hidden number as the key of a table that has none.
@@ -214,16 +231,22 @@ impl Ddl<'_, '_> {
     async fn like_indexes(&mut self, oid: u32, source: &TableDescriptor) -> Result<(), SqlError> {
         let name = |position: &usize| crate::ast::Ident { value: source.columns[*position].name.clone(), pos: 0 };
         let columns = |index: &IndexDescriptor| index.key.iter().map(|k| name(&k.column)).collect::<Vec<_>>();
-        let plain = |kind| TableConstraint { name: None, kind, timing: Default::default(), not_valid: false, no_inherit: false, pos: 0 };
+        let like = |kind, index: &IndexDescriptor| {
+            let timing = ConstraintTiming { deferrable: index.deferrable, initially_deferred: index.initially_deferred };
+            TableConstraint { name: None, kind, timing, not_valid: false, no_inherit: false, pos: 0 }
+        };
         if source.has_primary_key() && source.kind == RelationKind::Table {
             let kind = TableConstraintKind::PrimaryKey { columns: columns(&source.primary), include: Vec::new() };
-            self.add_constraint(oid, &plain(kind), super::constraint::Existing::None).await?;
+            self.add_constraint(oid, &like(kind, &source.primary), super::constraint::Existing::None).await?;
         }
         for index in &source.indexes {
             let include = index.include.iter().map(name).collect();
-            if source.uniques.iter().any(|u| u.index_oid == index.oid) {
-                let kind = TableConstraintKind::Unique { columns: columns(index), include, nulls_distinct: index.nulls_distinct };
-                self.add_constraint(oid, &plain(kind), super::constraint::Existing::None).await?;
+            if let Some(unique) = source.uniques.iter().find(|u| u.index_oid == index.oid) {
+                let kind = match unique.primary {
+                    true => TableConstraintKind::PrimaryKey { columns: columns(index), include },
+                    false => TableConstraintKind::Unique { columns: columns(index), include, nulls_distinct: index.nulls_distinct },
+                };
+                self.add_constraint(oid, &like(kind, index), super::constraint::Existing::None).await?;
                 continue;
             }
             let mut table = self.table(oid)?;

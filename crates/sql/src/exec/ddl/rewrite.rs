@@ -12,6 +12,7 @@ use crate::exec::bulk_load::SortedLoad;
 use crate::exec::foreign_key::RowRules;
 use crate::exec::sequence;
 use crate::exec::table_keys::{decode_row, entry_columns, index_id, primary_key};
+use crate::exec::unique_check::check_whole_index;
 use crate::exec::write::{TableWriter, fill_generated};
 use crate::expr::{Expr, eval};
 use crate::types::{DataType, Datum};
@@ -71,7 +72,11 @@ impl Ddl<'_, '_> {
         let before = std::mem::replace(&mut self.ctx.catalog, self.builder.clone().build());
         let result = if fillers.is_empty() { self.rekey_rows(old, &new).await } else { self.rewrite_rows(old, &new, fillers).await };
         self.ctx.catalog = before;
-        result
+        result?;
+        for index in new.indexes.iter().filter(|index| index.deferrable) {
+            check_whole_index(&new, index, self.ctx).await?;
+        }
+        Ok(())
     }
 
     /// Writes rows under another key: what is stored of a row stays as it is, so only what keys and entries are made of is looked at.
