@@ -155,11 +155,13 @@ impl Ddl<'_, '_> {
         let columns: Vec<String> = columns.iter().map(|column| column.value.clone()).collect();
         let mut index = self.primary_key_index(&mut table, name.clone(), &columns).await?;
         (index.deferrable, index.initially_deferred) = (true, constraint.timing.initially_deferred);
-        for part in index.key.clone() {
+        table.uniques.push(UniqueConstraint { oid: index.oid, name, index_oid: index.oid, primary: true });
+        self.add_unique_index(table.clone(), index.clone()).await?;
+        // Duplicates are found first, as in PostgreSQL.
+        for part in &index.key {
             self.refuse_nulls(&table, part.column).await?;
         }
-        table.uniques.push(UniqueConstraint { oid: index.oid, name, index_oid: index.oid, primary: true });
-        self.add_unique_index(table, index).await
+        Ok(())
     }
 
     async fn add_unique_index(&mut self, mut table: TableDescriptor, index: IndexDescriptor) -> Result<(), SqlError> {

@@ -3,7 +3,8 @@
 use super::Ddl;
 use super::columns::COLUMNS_MAX;
 use crate::ast::{
-    ColumnConstraintKind, ConstraintTiming, CreateTable, CreateTableAs, LikeClause, ObjectName, OnCommit, TableConstraint, TableConstraintKind,
+    ColumnConstraintKind, ConstraintTiming, CreateTable, CreateTableAs, LikeClause, ObjectName, OnCommit, TableConstraint,
+    TableConstraintKind,
 };
 use crate::catalog::functions::index_attribute;
 use crate::catalog::{Column, IndexColumn, IndexDescriptor, ROWID_NAME, RelationKind, TableDescriptor};

@@ -130,6 +130,7 @@ impl Ddl<'_, '_> {
                     row[*position] = value;
                 }
             }
+            self.number_anew(new, fillers, &mut rows).await?;
             for (number, row) in rows.iter_mut().enumerate() {
                 row.resize(new.columns.len(), Datum::Null);
                 fill_generated(row, &rules.generated, &self.ctx.eval())?;
@@ -143,6 +144,20 @@ impl Ddl<'_, '_> {
             }
         }
         load.finish(self.ctx).await
+    }
+
+    /// Hidden numbers belong to the index that the rows are stored in: under another id they begin again, and rows that come later must not meet old ones.
+    async fn number_anew(&mut self, new: &TableDescriptor, fillers: &[(usize, Filler)], rows: &mut [Vec<Datum>]) -> Result<(), SqlError> {
+        let Some(part) = new.primary.key.first().filter(|_| !new.has_primary_key()) else { return Ok(()) };
+        if fillers.iter().any(|(position, _)| *position == part.column) {
+            return Ok(());
+        }
+        let ids = sequence::row_ids(self.ctx, new.primary.index_id, rows.len()).await?;
+        for (row, id) in rows.iter_mut().zip(ids) {
+            row.resize(row.len().max(part.column + 1), Datum::Null);
+            row[part.column] = Datum::Int8(id);
+        }
+        Ok(())
     }
 
     async fn fill(&mut self, filler: &Filler, rows: &[Vec<Datum>], new: &TableDescriptor) -> Result<Vec<Datum>, SqlError> {
