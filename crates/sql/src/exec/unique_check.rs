@@ -10,7 +10,7 @@
 
 use super::bulk_load::row_of_entry;
 use super::context::ExecContext;
-use super::table_keys::{index_id, key_of_values};
+use super::table_keys::key_of_values;
 use super::write::{WRITE_ROWS, duplicate};
 use crate::catalog::{IndexDescriptor, Oid, TableDescriptor};
 use crate::error::{SqlError, SqlState};
@@ -183,9 +183,8 @@ pub(super) async fn check_whole_index(table: &TableDescriptor, index: &IndexDesc
         ctx.cancel.check()?;
         let options = ScanOptions { limit: Limit::Keys(PAGE_ENTRIES), ..ScanOptions::default() };
         let page = ctx.txn.scan(span, &options).await.map_err(|e| ctx.kv(e))?;
-        for entry in &page.rows {
-            debug_assert_eq!(entry.key.index(), index_id(index));
-            let row = row_of_entry(table, index, &entry.value)?;
+        for entry in page.rows.iter() {
+            let row = row_of_entry(table, index, entry.value)?;
             let key = shared_key(table, index, &row)?.map(|(key, _)| key);
             if key.is_some() && key == last {
                 return Err(could_not_create(table, index, &row, ctx));
