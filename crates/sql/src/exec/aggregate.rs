@@ -1,5 +1,9 @@
 //! Grouping, in a hash table: one entry per group, one accumulator per aggregate in it.
 //!
+//! When the groups take more than `work_mem`, no more are made: rows of groups that are not in the table are put aside, by their keys' hashes in one of
+//! [`PARTITIONS`] files, and each file is grouped by itself afterwards, in the same way. (Grouping sets, and rows with columns that are
+//! records, stay in memory.)
+//!
 //! DISTINCT and ORDER BY inside a call are done here: the arguments of a group are set aside, and fed at the end. With GROUPING SETS each input row goes into
 //! one group of every set; the columns a set doesn't keep are NULL in its groups.
 
@@ -8,17 +12,70 @@ use super::batch::{BATCH_ROWS, MemoryUse};
 use super::context::Run;
 use super::key_table::KeyTable;
 use super::operator::Operator;
+use super::row_file::{RowReader, RowWriter, can_be_put_aside};
 use super::sort::{compare_by_keys, key_values};
 use crate::error::SqlError;
 use crate::expr::{EvalContext, Expr, eval_bool, eval_into};
 use crate::functions::Accumulator;
 use crate::plan::{AggregateCall, Plan};
 use crate::types::{DataType, Datum};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Files that rows are put aside in.
+const PARTITIONS: usize = 32;
+/// How often rows that were put aside may be put aside again; then they stay in memory, and the bound of all steps holds.
+const LEVELS_MAX: u32 = 6;
 
 /// The finished groups, handed out in batches.
 pub(crate) struct AggregateState {
     input: Operator,
     finished: Option<std::vec::IntoIter<Vec<Datum>>>,
+    /// Rows of groups that are still to be made, and how often they were put aside.
+    aside: Vec<(RowReader, u32)>,
+}
+
+/// Takes rows of groups for which there is no room.
+struct Overflow {
+    work_mem: usize,
+    level: u32,
+    dir: PathBuf,
+    types: Arc<[DataType]>,
+    files: [Option<RowWriter>; PARTITIONS],
+}
+
+impl Overflow {
+    fn put(&mut self, hash: u64, row: &[Datum]) -> Result<(), SqlError> {
+        // Each level looks at other bits: what is in one file must be told apart by the next.
+        let file = &mut self.files[hash.rotate_right(self.level * PARTITIONS.ilog2()) as usize % PARTITIONS];
+        let writer = match file {
+            Some(writer) => writer,
+            none => none.insert(RowWriter::new(&self.dir)?),
+        };
+        writer.push(row)
+    }
+
+    fn into_readers(self) -> Result<Vec<RowReader>, SqlError> {
+        self.files.into_iter().flatten().map(|file| file.into_reader(&self.types)).collect()
+    }
+}
+
+/// Where the rows of one pass come from.
+enum Source<'o> {
+    Input(&'o mut Operator, &'o Plan),
+    Aside(RowReader),
+}
+
+impl Source<'_> {
+    async fn next(&mut self, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
+        match self {
+            Source::Input(operator, plan) => operator.next(plan, run).await,
+            Source::Aside(reader) => {
+                run.give_way(BATCH_ROWS).await?;
+                reader.next_batch()
+            }
+        }
+    }
 }
 
 /// One aggregate over one group.
@@ -36,6 +93,8 @@ struct Groups<'p> {
     cells: Vec<Cell>,
     /// What DISTINCT and ORDER BY set aside.
     memory: MemoryUse,
+    /// Where rows go when there are groups enough.
+    overflow: Option<Overflow>,
     /// Arguments of the call under way.
     args: Vec<Datum>,
 }
@@ -48,6 +107,17 @@ impl Groups<'_> {
             self.cells.extend(self.aggregates.iter().map(Cell::new));
         }
         Ok(number)
+    }
+
+    /// The number of a row's group; `None` if the row was put aside.
+    fn group_or_put_aside(&mut self, key: &[Datum], row: &[Datum]) -> Result<Option<usize>, SqlError> {
+        match &mut self.overflow {
+            Some(overflow) if self.keys.bytes() > overflow.work_mem => match self.keys.find(key) {
+                None => overflow.put(self.keys.hash(key), row).map(|()| None),
+                known => Ok(known),
+            },
+            _ => self.group(key).map(Some),
+        }
     }
 
     fn add(&mut self, group: usize, row: &[Datum], context: &EvalContext<'_>) -> Result<(), SqlError> {
@@ -73,6 +143,7 @@ impl Groups<'_> {
         Ok(())
     }
 
+    /// The finished groups, without the rows that were put aside.
     fn finish(self, context: &EvalContext<'_>) -> Result<Vec<Vec<Datum>>, SqlError> {
         let mut rows = Vec::with_capacity(self.keys.len());
         let mut cells = self.cells.into_iter();
@@ -140,7 +211,7 @@ impl Cell {
 
 impl AggregateState {
     pub(super) fn new(input: Operator) -> AggregateState {
-        AggregateState { input, finished: None }
+        AggregateState { input, finished: None, aside: Vec::new() }
     }
 
     pub(super) async fn next(
@@ -152,34 +223,55 @@ impl AggregateState {
         run: &mut Run<'_>,
     ) -> Result<Option<RowBatch>, SqlError> {
         if self.finished.is_none() {
-            self.finished = Some(self.run(input, group, sets, aggregates, run).await?.into_iter());
+            self.pass(None, input, group, sets, aggregates, run).await?;
         }
-        let Some(rows) = &mut self.finished else { return Ok(None) };
         let width = group.len() + aggregates.len() + usize::from(sets.is_some());
-        let mut batch = RowBatch::new(width);
-        for row in rows.take(BATCH_ROWS) {
-            batch.push(row);
+        loop {
+            let mut batch = RowBatch::new(width);
+            for row in self.finished.iter_mut().flatten().take(BATCH_ROWS) {
+                batch.push(row);
+            }
+            if !batch.is_empty() {
+                return Ok(Some(batch));
+            }
+            let Some(aside) = self.aside.pop() else { return Ok(None) };
+            self.pass(Some(aside), input, group, sets, aggregates, run).await?;
         }
-        Ok((!batch.is_empty()).then_some(batch))
     }
 
-    async fn run(
+    /// Groups the input, or rows that were put aside.
+    async fn pass(
         &mut self,
+        aside: Option<(RowReader, u32)>,
         input: &Plan,
         group: &[Expr],
         sets: Option<&[Vec<usize>]>,
         aggregates: &[AggregateCall],
         run: &mut Run<'_>,
-    ) -> Result<Vec<Vec<Datum>>, SqlError> {
+    ) -> Result<(), SqlError> {
+        let level = aside.as_ref().map_or(0, |(_, level)| *level);
+        let mut source = match aside {
+            Some((reader, _)) => Source::Aside(reader),
+            None => Source::Input(&mut self.input, input),
+        };
+        let row_types: Arc<[DataType]> = input.types.iter().map(|column| column.ty).collect();
+        let overflows = !group.is_empty() && sets.is_none() && level < LEVELS_MAX && can_be_put_aside(&row_types);
+        let overflow = overflows.then(|| Overflow {
+            work_mem: run.ctx.work_mem,
+            level,
+            dir: run.ctx.spill_dir.to_owned(),
+            types: row_types,
+            files: [const { None }; PARTITIONS],
+        });
         let mut types: Vec<DataType> = group.iter().map(|g| g.ty().ty).collect();
         types.extend(sets.map(|_| DataType::INT4));
         let mut groups =
-            Groups { aggregates, keys: KeyTable::new(types), cells: Vec::new(), memory: MemoryUse::default(), args: Vec::new() };
+            Groups { aggregates, keys: KeyTable::new(types), cells: Vec::new(), memory: MemoryUse::default(), overflow, args: Vec::new() };
         for empty in always_there(group, sets) {
             groups.group(&empty)?;
         }
         let mut key = Vec::with_capacity(group.len() + 1);
-        while let Some(batch) = self.input.next(input, run).await? {
+        while let Some(batch) = source.next(run).await? {
             let context = run.eval();
             if group.is_empty() && sets.is_none() {
                 groups.add_all(0, &batch, &context)?;
@@ -188,8 +280,9 @@ impl AggregateState {
             for row in batch.rows() {
                 eval_into(group, row, &context, &mut key)?;
                 let Some(sets) = sets else {
-                    let at = groups.group(&key)?;
-                    groups.add(at, row, &context)?;
+                    if let Some(at) = groups.group_or_put_aside(&key, row)? {
+                        groups.add(at, row, &context)?;
+                    }
                     continue;
                 };
                 for (number, kept) in sets.iter().enumerate() {
@@ -201,12 +294,16 @@ impl AggregateState {
                 }
             }
         }
+        if let Some(overflow) = groups.overflow.take() {
+            self.aside.extend(overflow.into_readers()?.into_iter().map(|reader| (reader, level + 1)));
+        }
         let mut rows = groups.finish(&run.eval())?;
         if sets.is_some() {
             // group.., set number, aggregates.. -> group.., aggregates.., set number
             rows.iter_mut().for_each(|row| row[group.len()..].rotate_left(1));
         }
-        Ok(rows)
+        self.finished = Some(rows.into_iter());
+        Ok(())
     }
 }
 

@@ -164,7 +164,12 @@ impl MemoryUse {
             return Ok(());
         }
         let message = format!("a step of the query needs more than {} MB of memory", MATERIALIZED_BYTES_MAX >> 20);
-        Err(SqlError::new(SqlState::OUT_OF_MEMORY, message).hint("Intermediate results are kept in memory."))
+        Err(SqlError::new(SqlState::OUT_OF_MEMORY, message).hint("The rows of joins, DISTINCT and set operations are kept in memory."))
+    }
+
+    /// What was noted.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Notes a row.

@@ -47,6 +47,8 @@ pub struct ExecContext<'a> {
     pub locks: &'a SessionLocks,
     /// Rows of tables that are not stored.
     pub virtual_tables: &'a dyn VirtualTables,
+    /// Bytes that a sort or an aggregate keeps in memory; the rest goes to temporary files.
+    pub work_mem: usize,
     /// Where temporary files go.
     pub spill_dir: &'a Path,
     /// What the transaction still has to do.
@@ -162,6 +164,7 @@ impl ExecContext<'_> {
             cancel: self.cancel,
             locks: self.locks,
             virtual_tables: self.virtual_tables,
+            work_mem: self.work_mem,
             spill_dir: self.spill_dir,
             state: self.state,
             notices: self.notices,

@@ -56,6 +56,16 @@ impl KeyTable {
         Ok((number, true))
     }
 
+    /// A hash of the key, of this table alone.
+    pub(super) fn hash(&self, key: &[Datum]) -> u64 {
+        hash(&self.hasher, &self.types, key)
+    }
+
+    /// Bytes in memory, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.memory.bytes()
+    }
+
     /// All keys, by their numbers.
     pub(super) fn keys(&self) -> impl Iterator<Item = &[Datum]> {
         self.keys.rows()

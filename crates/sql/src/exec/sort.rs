@@ -1,4 +1,4 @@
-//! Sorting, in memory: everything, or only the first rows.
+//! Sorting: everything ([`super::sorter`]), the rows of windows, or only the first rows.
 //!
 //! Rows are sorted in portions ([`PORTION_ROWS`]), which are merged as they are handed out: between two portions, and between two batches of the merge, a
 //! statement can be cancelled and gives way to others.
@@ -8,8 +8,9 @@ use super::batch::{BATCH_ROWS, MemoryUse};
 use super::context::Run;
 use super::filter::row_count;
 use super::operator::Operator;
+use super::sorter::{Sorted, Sorter};
 use crate::error::SqlError;
-use crate::expr::{EvalContext, Expr, eval};
+use crate::expr::{EvalContext, Expr, eval, eval_into};
 use crate::plan::{Plan, SortKey};
 use crate::types::Datum;
 use crate::types::compare::SortOrder;
@@ -18,7 +19,7 @@ use std::iter::Peekable;
 use std::vec::IntoIter;
 
 /// Rows sorted at a stretch: some tens of milliseconds.
-const PORTION_ROWS: usize = 64 * 1024;
+pub(super) const PORTION_ROWS: usize = 64 * 1024;
 
 /// A row with its key values.
 pub(super) struct Keyed {
@@ -123,7 +124,7 @@ impl SortedRows {
 /// The input, until it was sorted.
 pub(crate) struct SortState {
     input: Operator,
-    sorted: Option<SortedRows>,
+    sorted: Option<Sorted>,
 }
 
 impl SortState {
@@ -133,31 +134,13 @@ impl SortState {
 
     pub(super) async fn next(&mut self, input: &Plan, keys: &[SortKey], run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
         if self.sorted.is_none() {
-            let mut rows = SortedRows::default();
-            let mut memory = MemoryUse::default();
-            while let Some(mut batch) = self.input.next(input, run).await? {
-                for at in 0..batch.len() {
-                    let key_values = key_values(keys, batch.row(at), &run.eval())?;
-                    let row = batch.take_row(at);
-                    memory.row(&key_values)?;
-                    memory.row(&row)?;
-                    if rows.push(Keyed { keys: key_values, row }, keys) {
-                        run.give_way(PORTION_ROWS).await?;
-                    }
-                }
+            let mut sorter = Sorter::new(input, keys, run);
+            while let Some(batch) = self.input.next(input, run).await? {
+                sorter.push(batch, run).await?;
             }
-            rows.finish(keys);
-            self.sorted = Some(rows);
+            self.sorted = Some(sorter.finish()?);
         }
-        let mut batch = RowBatch::new(input.types.len());
-        if let Some(rows) = &mut self.sorted {
-            while batch.len() < BATCH_ROWS
-                && let Some(keyed) = rows.next(keys)
-            {
-                batch.push(keyed.row);
-            }
-        }
-        Ok((!batch.is_empty()).then_some(batch))
+        self.sorted.as_mut().map_or(Ok(None), |sorted| sorted.next_batch(input.types.len()))
     }
 }
 
@@ -200,7 +183,8 @@ impl TopNState {
         Ok(hand_out(self.sorted.as_mut(), input.types.len()))
     }
 
-    /// Keeps up to twice as many rows as wanted, and drops the worse half whenever there are so many.
+    /// Keeps up to twice as many rows as wanted, and drops the worse half whenever there are so many. From then on a row that comes after the
+    /// last one wanted is passed over where it stands.
     async fn first(&mut self, wanted: usize, input: &Plan, keys: &[SortKey], run: &mut Run<'_>) -> Result<Vec<Keyed>, SqlError> {
         let mut rows: Vec<Keyed> = Vec::new();
         let mut memory = MemoryUse::default();
@@ -209,16 +193,22 @@ impl TopNState {
         }
         let by_keys = |a: &Keyed, b: &Keyed| compare_by_keys(keys, &a.keys, &b.keys);
         let most = wanted.saturating_mul(2).max(64);
+        let mut trimmed = false;
+        let mut values = Vec::with_capacity(keys.len());
         while let Some(mut batch) = self.input.next(input, run).await? {
             let context = run.eval();
             for at in 0..batch.len() {
-                let keys = key_values(keys, batch.row(at), &context)?;
+                eval_into(keys.iter().map(|key| &key.expr), batch.row(at), &context, &mut values)?;
+                if trimmed && compare_by_keys(keys, &values, &rows[wanted - 1].keys).is_ge() {
+                    continue;
+                }
                 let row = batch.take_row(at);
                 memory.row(&row)?;
-                rows.push(Keyed { keys, row });
+                rows.push(Keyed { keys: std::mem::take(&mut values), row });
                 if rows.len() > most {
                     rows.sort_by(by_keys);
                     rows.truncate(wanted);
+                    trimmed = true;
                     memory = MemoryUse::default();
                     rows.iter().try_for_each(|r| memory.row(&r.row))?;
                 }

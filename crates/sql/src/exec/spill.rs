@@ -68,7 +68,7 @@ impl ExternalSort {
     async fn wait(&mut self) -> Result<(), SqlError> {
         let Some(writing) = self.writing.take() else { return Ok(()) };
         let written = writing.await.unwrap_or_else(|error| Err(io::Error::other(error)));
-        self.runs.push(written.map_err(failed)?);
+        self.runs.push(written.map_err(temporary_file_failed)?);
         Ok(())
     }
 
@@ -81,9 +81,9 @@ impl ExternalSort {
             merge.heads.push(Reverse(Head { entry: head, source: None }));
         }
         for mut file in self.runs {
-            file.rewind().map_err(failed)?;
+            file.rewind().map_err(temporary_file_failed)?;
             let mut run = BufReader::with_capacity(FILE_BUFFER, file);
-            if let Some(entry) = read_entry(&mut run).map_err(failed)? {
+            if let Some(entry) = read_entry(&mut run).map_err(temporary_file_failed)? {
                 merge.heads.push(Reverse(Head { entry, source: Some(merge.runs.len()) }));
             }
             merge.runs.push(run);
@@ -92,7 +92,8 @@ impl ExternalSort {
     }
 }
 
-fn failed(error: io::Error) -> SqlError {
+/// A temporary file could not be written or read.
+pub(super) fn temporary_file_failed(error: io::Error) -> SqlError {
     let state = if error.kind() == io::ErrorKind::StorageFull { SqlState::DISK_FULL } else { SqlState::IO_ERROR };
     SqlError::new(state, format!("could not use a temporary file: {error}"))
 }
@@ -160,7 +161,7 @@ impl Merge {
     pub(super) fn next(&mut self) -> Result<Option<Entry>, SqlError> {
         let Some(mut least) = self.heads.peek_mut() else { return Ok(None) };
         let follower = match least.0.source.and_then(|at| self.runs.get_mut(at)) {
-            Some(run) => read_entry(run).map_err(failed)?,
+            Some(run) => read_entry(run).map_err(temporary_file_failed)?,
             None => self.memory.next(),
         };
         Ok(Some(match follower {

@@ -76,6 +76,11 @@ const LEVELS: SettingKind = SettingKind::Enum(LEVEL_NAMES);
 
 use SettingKind::{Bool, Enum, Int, Kilobytes, List, Millis, Real, Text};
 
+/// PostgreSQL's least `work_mem`.
+const WORK_MEM_KILOBYTES_MIN: i64 = 64;
+/// More memory is not used, whatever `work_mem` says: half of what one step of a query may hold.
+const WORK_MEM_MAX: usize = 256 << 20;
+
 /// The version we say we are: clients branch on it, and what we implement is PostgreSQL 15's behaviour.
 pub const SERVER_VERSION: &str = "15.18";
 
@@ -155,7 +160,7 @@ pub static SETTINGS: &[Setting] = &[
     setting("transaction_read_only", Bool, "off", "This transaction is read-only."),
     setting("transaction_timeout", Millis, "0", "Longest life of a transaction; its connection is closed after it."),
     setting("vacuum_cost_delay", Real, "0", "Inert: VACUUM has nothing to wait for."),
-    setting("work_mem", Kilobytes, "64MB", "Inert: nothing spills; an operator may hold 512 MB, whatever this says."),
+    setting("work_mem", Kilobytes, "64MB", "Memory of a sort or an aggregate; beyond it (and beyond 256 MB) temporary files are used."),
     setting("xmloption", Enum(&["content", "document"]), "content", "Inert: there is no xml type."),
 ];
 
@@ -197,6 +202,8 @@ pub struct SessionSettings {
     pub lazy_commit: bool,
     /// `client_min_messages`.
     pub client_min_messages: &'static str,
+    /// `work_mem`, in bytes.
+    pub work_mem: usize,
     /// Changed by each SET that can change a plan: part of the plan cache's key.
     pub plan_fingerprint: u64,
 }
@@ -218,6 +225,7 @@ impl Default for SessionSettings {
             default_read_only: false,
             lazy_commit: false,
             client_min_messages: "notice",
+            work_mem: 64 << 20,
             plan_fingerprint: 0,
         }
     }
@@ -306,6 +314,7 @@ impl SessionSettings {
             "lock_timeout" => self.lock_timeout = millis(value)?,
             "transaction_timeout" => self.transaction_timeout = millis(value)?,
             "log_lock_waits" | "deadlock_timeout" => self.set_lock_wait_notice(name, value)?,
+            "work_mem" => self.work_mem = work_mem(value)?,
             "default_transaction_isolation" => self.default_isolation = isolation(value)?,
             "default_transaction_read_only" => self.default_read_only = value == "on",
             "synchronous_commit" => self.lazy_commit = value == "off",
@@ -437,6 +446,17 @@ fn show_unit(value: i64, units: &[(&str, i64)]) -> String {
 fn millis(value: &str) -> Result<Option<Duration>, SqlError> {
     let millis = with_unit(value, &MILLIS_UNITS).ok_or_else(|| invalid("timeout", value))?;
     Ok((millis > 0).then(|| Duration::from_millis(millis as u64)))
+}
+
+/// `work_mem` in bytes.
+fn work_mem(value: &str) -> Result<usize, SqlError> {
+    let kilobytes = with_unit(value, &KILOBYTE_UNITS).ok_or_else(|| invalid("work_mem", value))?;
+    if kilobytes < WORK_MEM_KILOBYTES_MIN {
+        let message =
+            format!("{kilobytes} kB is outside the valid range for parameter \"work_mem\" ({WORK_MEM_KILOBYTES_MIN} .. {})", i32::MAX);
+        return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message));
+    }
+    Ok(usize::try_from(kilobytes << 10).unwrap_or(WORK_MEM_MAX).min(WORK_MEM_MAX))
 }
 
 /// A message level as the table of levels spells it.

@@ -110,6 +110,7 @@ impl Session {
             cancel: &self.handle.cancel,
             locks: &self.locks,
             virtual_tables: &*self.view,
+            work_mem: scope.settings.work_mem,
             spill_dir: self.database.hooks.spill_dir(),
             state: &mut transaction.state,
             notices: &mut self.notices,

@@ -66,6 +66,8 @@ impl Database {
             plan_settings: PlanSettings::default(),
             at_least: Timestamp::ZERO,
             copy_data: Vec::new(),
+            work_mem: 64 << 20,
+            spill_dir: env!("CARGO_TARGET_TMPDIR").into(),
         }
     }
 }
@@ -87,6 +89,10 @@ pub(crate) struct Session {
     at_least: Timestamp,
     /// What COPY FROM STDIN reads.
     pub(crate) copy_data: Vec<u8>,
+    /// Bytes that a sort or an aggregate keeps in memory.
+    pub(crate) work_mem: usize,
+    /// Where the rest goes.
+    pub(crate) spill_dir: std::path::PathBuf,
 }
 
 #[derive(Debug)]
@@ -242,7 +248,8 @@ impl Session {
             cancel: &self.cancel,
             locks: &self.locks,
             virtual_tables: &NoVirtualTables,
-            spill_dir: std::path::Path::new(env!("CARGO_TARGET_TMPDIR")),
+            work_mem: self.work_mem,
+            spill_dir: &self.spill_dir,
             state,
             notices: &mut notices,
         };
@@ -284,7 +291,8 @@ impl Session {
             cancel: &self.cancel,
             locks: &self.locks,
             virtual_tables: &NoVirtualTables,
-            spill_dir: std::path::Path::new(env!("CARGO_TARGET_TMPDIR")),
+            work_mem: self.work_mem,
+            spill_dir: &self.spill_dir,
             state,
             notices: &mut notices,
         };
