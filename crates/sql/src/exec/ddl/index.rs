@@ -8,8 +8,9 @@ use crate::bind::bind_row_expression;
 use crate::catalog::{IndexColumn, IndexDescriptor, RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::exec::bulk_load::SortedLoad;
-use crate::exec::table_keys::{entry_key, entry_value, index_id};
+use crate::exec::table_keys::{decode_row, entry_columns, entry_key, entry_value, index_id};
 use crate::expr::{Expr, eval_bool};
+use crate::types::Datum;
 use crate::types::coercion::is_ordered;
 use std::sync::Arc;
 use tidelock_base::Span;
@@ -89,16 +90,23 @@ impl Ddl<'_, '_> {
             with_index.indexes.push(index.clone());
         }
         let mut load = SortedLoad::building(&Arc::new(with_index), vec![index_id(index)], self.ctx);
+        // Only what the entry is made of is decoded; a predicate may ask for any column.
+        let positions = if predicate.is_some() { (0..table.columns.len()).collect() } else { entry_columns(table, index) };
+        let (mut decoded, mut row) = (Vec::new(), vec![Datum::Null; table.columns.len()]);
         let mut rest = Some(Span::index(index_id(&table.primary)));
-        while let Some(rows) = self.page(table, &mut rest).await? {
-            for (primary, row) in &rows {
+        while let Some(stored) = self.stored_page(&mut rest).await? {
+            for stored in stored.iter() {
+                decode_row(table, &positions, stored.value, &mut decoded)?;
+                for (position, value) in positions.iter().zip(decoded.drain(..)) {
+                    row[*position] = value;
+                }
                 if let Some(predicate) = &predicate
-                    && !eval_bool(predicate, row, &self.ctx.eval())?
+                    && !eval_bool(predicate, &row, &self.ctx.eval())?
                 {
                     continue;
                 }
-                let key = entry_key(table, index, row)?;
-                let value = entry_value(table, index, row, primary, &mut builder).into();
+                let key = entry_key(table, index, &row)?;
+                let value = entry_value(table, index, &row, &stored.to_key(), &mut builder).into();
                 load.push((key, value), self.ctx).await?;
             }
         }
