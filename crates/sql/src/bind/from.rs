@@ -417,6 +417,7 @@ impl Binder<'_> {
             names.join(right_names)?;
             names
         } else {
+            self.note_merged(&left_names, &right_names, &using);
             self.merge(left_names, right_names, &using, kind, &mut on)?
         };
         if let JoinConstraint::On(condition) = constraint {
@@ -435,6 +436,18 @@ impl Binder<'_> {
             };
         }
         Ok((joined(kind, left_plan, right_plan, on), names))
+    }
+
+    /// What USING and NATURAL compare is mentioned, though NATURAL says it nowhere.
+    fn note_merged(&mut self, left: &Namespace, right: &Namespace, using: &[Ident]) {
+        let Some(mentions) = self.mentions.as_mut().filter(|_| self.view_depth == 0) else { return };
+        let merged =
+            using.iter().flat_map(|name| [left, right].into_iter().flat_map(|side| &side.columns).filter(|c| c.name == name.value));
+        for column in merged {
+            if let Expr::Column(id, _) = &column.expr {
+                mentions.columns.push((0, *id, false));
+            }
+        }
     }
 
     /// USING: the named columns stand once, first.

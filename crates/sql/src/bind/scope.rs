@@ -96,7 +96,11 @@ impl Namespace {
 impl Binder<'_> {
     pub(super) fn column(&mut self, parts: &[Ident]) -> Result<Expr, SqlError> {
         let expr = match parts {
-            [name] => self.bare_column(name)?,
+            [name] => {
+                let expr = self.bare_column(name)?;
+                self.note_bare(name, &expr);
+                expr
+            }
             [table, name] => self.qualified_column(None, table, name)?,
             [schema, table, name] => self.qualified_column(Some(schema), table, name)?,
             [catalog, schema, table, name] if catalog.value == self.catalog.database() => {
@@ -130,6 +134,22 @@ impl Binder<'_> {
             return Ok(relation.whole_row());
         }
         Err(SqlError::new(SqlState::UNDEFINED_COLUMN, format!("column \"{}\" does not exist", name.value)).at(name.pos))
+    }
+
+    /// A stored query must go on meaning the column that a bare name means now, whatever columns its tables get later: the name is written with its relation,
+    /// if that finds the same column. What JOIN USING merged into a new value stays as it is.
+    fn note_bare(&mut self, name: &Ident, expr: &Expr) {
+        if self.mentions.is_none() || self.view_depth > 0 {
+            return;
+        }
+        let Expr::Column(id, _) = expr else { return };
+        let is_it = |(n, known, _): &&(String, ColumnId, ColumnType)| *n == name.value && known == id;
+        let owner = self.spaces().flat_map(|space| &space.relations).find(|relation| relation.columns.iter().any(|column| is_it(&column)));
+        let Some(alias) = owner.map(|relation| relation.alias.clone()).filter(|alias| !alias.is_empty()) else { return };
+        let found = self.spaces().find_map(|space| space.relation(None, &alias));
+        if found.is_some_and(|relation| relation.columns.iter().any(|column| is_it(&column))) {
+            self.rewrites.push(Rewrite { start: name.pos, star: false, text: format!("{}.", quote_ident(&alias)) });
+        }
     }
 
     fn qualified_column(&mut self, schema: Option<&Ident>, table: &Ident, name: &Ident) -> Result<Expr, SqlError> {

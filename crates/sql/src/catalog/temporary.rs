@@ -10,6 +10,7 @@
 
 use super::{Catalog, Oid, RelationKind, SchemaDescriptor, TableDescriptor, TableStatistics};
 use crate::ast::OnCommit;
+use crate::error::{SqlError, SqlState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -67,6 +68,18 @@ impl TemporaryObjects {
         let mut oids: Vec<Oid> = self.relations.iter().filter(|table| table.on_commit == action).map(|table| table.oid).collect();
         oids.sort_unstable_by(|a, b| b.cmp(a));
         oids
+    }
+
+    /// A table that loses its rows at commit may be referred to only by tables that lose theirs, too.
+    pub fn check_emptied(&self, emptied: &[Oid], dropped: &[Oid]) -> Result<(), SqlError> {
+        let goes = |oid: Oid| emptied.contains(&oid) || dropped.contains(&oid);
+        for child in self.relations.iter().filter(|table| !goes(table.oid)) {
+            let Some(key) = child.foreign_keys.iter().find(|key| emptied.contains(&key.parent)) else { continue };
+            let parent = self.relations.iter().find(|table| table.oid == key.parent).map_or("", |table| table.name.as_str());
+            return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "unsupported ON COMMIT and foreign key combination")
+                .detail(format!("Table \"{}\" references \"{parent}\", but they do not have the same ON COMMIT setting.", child.name)));
+        }
+        Ok(())
     }
 
     /// Storage tables that hold the rows.

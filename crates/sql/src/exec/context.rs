@@ -118,6 +118,11 @@ impl Notice {
         Notice { severity: "NOTICE", fields: SqlError::new(SqlState("00000"), message) }
     }
 
+    /// A NOTICE that something is there already, or not there: under the state that would have been its error's.
+    pub fn skipped(state: SqlState, message: impl std::fmt::Display) -> Notice {
+        Notice { severity: "NOTICE", fields: SqlError::new(state, format!("{message}, skipping")) }
+    }
+
     /// A WARNING.
     pub fn warning(state: SqlState, message: impl Into<std::borrow::Cow<'static, str>>) -> Notice {
         Notice { severity: "WARNING", fields: SqlError::new(state, message) }

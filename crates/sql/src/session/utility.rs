@@ -5,7 +5,7 @@ use super::settings::{self, SETTINGS};
 use super::statement::with_timeout;
 use super::table_locks::undefined_table;
 use super::transaction::isolation_of;
-use super::view::SessionView;
+use super::view::{POINT_GETS, SessionView};
 use super::{Block, Session};
 use crate::ast::{DiscardTarget, Execute, Explain, ExplainFormat, ObjectName, Prepare, SetVariable, Statement, TransactionModes};
 use crate::error::{SqlError, SqlState};
@@ -252,8 +252,7 @@ impl Session {
     fn show_all(&mut self, client: &mut dyn Client) -> Result<(), SqlError> {
         let own = SETTINGS.iter().map(|setting| (setting.name, setting.description));
         let server = self.database.hooks.server_settings();
-        let point_gets = [("sql.point_gets", "Reads whose full key is bound are point gets, not scans.")];
-        let mut all: Vec<(&str, &str)> = own.chain(server).chain(point_gets).collect();
+        let mut all: Vec<(&str, &str)> = own.chain(server).chain([POINT_GETS]).collect();
         all.sort_by_key(|(name, _)| name.to_ascii_lowercase());
         let rows: Vec<Vec<Datum>> = all
             .into_iter()

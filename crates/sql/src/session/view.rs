@@ -23,6 +23,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tidelock_kvapi::Isolation;
 use tidelock_kvclient::Db;
 
+/// The planner's setting that is the server's and not a session's: its name, and what it says.
+pub(super) const POINT_GETS: (&str, &str) = ("sql.point_gets", "Reads whose full key is bound are point gets, not scans.");
+
 /// A session as its functions see it.
 pub(super) struct SessionView {
     pub(super) database: Arc<Database>,
@@ -296,7 +299,20 @@ impl SystemFacts for SessionView {
             context: "user",
             ..SettingFact::default()
         });
-        own.chain(server).collect()
+        let (name, description) = POINT_GETS;
+        let value = self.show(name).unwrap_or_default();
+        let point_gets = SettingFact {
+            name: name.to_string(),
+            changed: value != "on",
+            value,
+            boot_value: "on".to_string(),
+            description: description.to_string(),
+            category: "Server".to_string(),
+            vartype: "bool",
+            context: "user",
+            ..SettingFact::default()
+        };
+        own.chain(server).chain([point_gets]).collect()
     }
 
     fn metrics(&self) -> Vec<(String, f64)> {

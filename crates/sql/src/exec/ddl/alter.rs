@@ -65,7 +65,11 @@ impl Ddl<'_, '_> {
             return Err(SqlError::new(SqlState::WRONG_OBJECT_TYPE, message));
         }
         match action {
-            AlterTableAction::AddColumn { column, if_not_exists } => self.add_column(table, column, *if_not_exists).await,
+            AlterTableAction::AddColumn { column, if_not_exists } => {
+                let meanings = self.meanings(oid);
+                self.add_column(table, column, *if_not_exists).await?;
+                self.check_meanings(&meanings)
+            }
             AlterTableAction::DropColumn { column, if_exists, cascade } => self.drop_column(table, column, *if_exists, *cascade).await,
             AlterTableAction::RenameColumn { column, name } => self.rename_column(table, column, name),
             AlterTableAction::RenameTo(name) => self.rename_relation(table, name),
@@ -196,7 +200,7 @@ impl Ddl<'_, '_> {
         if table.column_position(&definition.name.value).is_some() {
             let message = format!("column \"{}\" of relation \"{}\" already exists", definition.name.value, table.name);
             if if_not_exists {
-                self.notice(format!("{message}, skipping"));
+                self.skipped(SqlState::DUPLICATE_COLUMN, message);
                 return Ok(());
             }
             return Err(SqlError::new(SqlState::DUPLICATE_COLUMN, message));

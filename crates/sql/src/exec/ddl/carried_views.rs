@@ -3,8 +3,12 @@
 //! A view is kept as text. When something that it names gets another name, the places where the text names it are found by binding it, and changed there;
 //! what was shown under the old name goes on under it (`b AS a`, `FROM new AS old`). The changed text is bound again, and must find the same columns in the
 //! same order of places; a view whose text cannot be changed that way (USING, NATURAL) is a reason to refuse the renaming.
+//!
+//! Another name in a table, a new column's too, must not become what a view's text means: names are stored with their relations (`view.rs`), and where that
+//! is not enough (NATURAL, USING) the definition is refused.
 
 use super::Ddl;
+use crate::bind::logical::Bound;
 use crate::bind::{Mentions, bind_with_mentions};
 use crate::catalog::{Oid, TableDescriptor};
 use crate::error::SqlError;
@@ -16,6 +20,23 @@ pub(super) enum Renaming<'n> {
     Column { attnum: u32, from: &'n str, to: &'n str },
     /// A relation: its name before, its schema and name afterwards.
     Relation { from: &'n str, schema: &'n str, to: &'n str },
+}
+
+/// What a view's text means: the columns it names by their relation and attribute number, in the order in which they are bound, and the names it shows.
+#[derive(PartialEq)]
+pub(super) struct Meaning {
+    columns: Vec<Option<(Oid, u32)>>,
+    names: Vec<String>,
+}
+
+impl Meaning {
+    fn of(bound: &Bound, mentions: &Mentions) -> Meaning {
+        let column = |id: usize| bound.columns.get(id).map(|info| (info.table, info.attnum));
+        Meaning {
+            columns: mentions.columns.iter().map(|(_, id, _)| column(*id)).collect(),
+            names: bound.output.iter().map(|(name, _)| name.clone()).collect(),
+        }
+    }
 }
 
 /// A change of a view's text: the identifiers at a 1-based character position, and what stands there instead.
@@ -37,26 +58,46 @@ impl Ddl<'_, '_> {
             let (bound, mentions) = bind_with_mentions(&query, &self.snapshot(), self.ctx.plan_settings)?;
             let is_of = |id: usize, attnum: u32| bound.columns.get(id).is_some_and(|info| info.table == oid && info.attnum == attnum);
             let edits = edits(oid, renaming, &mentions, &is_of);
-            if mentions.tables.iter().any(|(_, of, _)| *of == oid) && !edits.is_empty() {
-                let names: Vec<String> = bound.output.iter().map(|(name, _)| name.clone()).collect();
-                carried.push((view, edited(&text, edits), mentions, names));
+            if mentions.tables.iter().any(|(_, of, _)| *of == oid) {
+                carried.push((view, edited(&text, edits), Meaning::of(&bound, &mentions)));
             }
         }
         self.put(table);
-        for (mut view, text, before, names) in carried {
-            let bound =
-                crate::parse::parse_query(&text).and_then(|query| bind_with_mentions(&query, &self.snapshot(), self.ctx.plan_settings));
-            let same = bound.is_ok_and(|(bound, after)| {
-                let columns = |mentions: &Mentions| mentions.columns.iter().map(|(_, id, _)| *id).collect::<Vec<_>>();
-                columns(&before) == columns(&after) && bound.output.iter().map(|(name, _)| name).eq(&names)
-            });
-            if !same {
+        for (mut view, text, before) in carried {
+            if self.meaning(&text).ok() != Some(before) {
                 return Err(SqlError::unsupported(format!("renaming what the view \"{}\" uses in that way", view.name)));
             }
-            view.view_query = Some(text);
-            self.put(view);
+            if view.view_query.as_ref() != Some(&text) {
+                view.view_query = Some(text);
+                self.put(view);
+            }
         }
         Ok(())
+    }
+
+    /// What the views on a relation mean.
+    pub(super) fn meanings(&self, oid: Oid) -> Vec<(TableDescriptor, Meaning)> {
+        let meaning = |view: TableDescriptor| {
+            let meaning = self.meaning(view.view_query.as_deref()?).ok()?;
+            Some((view, meaning))
+        };
+        self.views_on(&[oid]).into_iter().filter_map(meaning).collect()
+    }
+
+    /// A relation has got a column: its views must mean what they meant.
+    pub(super) fn check_meanings(&self, before: &[(TableDescriptor, Meaning)]) -> Result<(), SqlError> {
+        for (view, before) in before {
+            if self.meaning(view.view_query.as_deref().unwrap_or_default()).ok().as_ref() != Some(before) {
+                let message = format!("adding a column by which the view \"{}\" would mean something else", view.name);
+                return Err(SqlError::unsupported(message));
+            }
+        }
+        Ok(())
+    }
+
+    fn meaning(&self, text: &str) -> Result<Meaning, SqlError> {
+        let (bound, mentions) = bind_with_mentions(&crate::parse::parse_query(text)?, &self.snapshot(), self.ctx.plan_settings)?;
+        Ok(Meaning::of(&bound, &mentions))
     }
 }
 

@@ -99,7 +99,7 @@ impl Ddl<'_, '_> {
         }
         if self.is_taken(&schema.name, &name.name) {
             if if_not_exists {
-                self.notice(format!("relation \"{}\" already exists, skipping", name.name));
+                self.skipped(SqlState::DUPLICATE_TABLE, format!("relation \"{}\" already exists", name.name));
                 return Ok(None);
             }
             return Err(SqlError::new(SqlState::DUPLICATE_TABLE, format!("relation \"{}\" already exists", name.name)));

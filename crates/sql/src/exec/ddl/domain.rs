@@ -16,7 +16,7 @@ use tidelock_base::Span;
 
 impl Ddl<'_, '_> {
     pub(super) async fn create_domain(&mut self, create: &CreateDomain) -> Result<(), SqlError> {
-        let schema = self.schema_for(&create.name)?;
+        let schema = self.schema_of_type(&create.name)?;
         let name = &create.name.name;
         if self.is_type_name_taken(&schema.name, name) {
             return Err(SqlError::new(SqlState::DUPLICATE_OBJECT, format!("type \"{name}\" already exists")));

@@ -30,7 +30,7 @@ fn check_label(label: &str) -> Result<(), SqlError> {
 
 impl Ddl<'_, '_> {
     pub(super) async fn create_enum(&mut self, name: &ObjectName, labels: &[String]) -> Result<(), SqlError> {
-        let schema = self.schema_for(name)?;
+        let schema = self.schema_of_type(name)?;
         if self.is_type_name_taken(&schema.name, &name.name) {
             return Err(SqlError::new(SqlState::DUPLICATE_OBJECT, format!("type \"{}\" already exists", name.name)));
         }
@@ -83,7 +83,7 @@ impl Ddl<'_, '_> {
                 let mut labels = self.labels_of(&schema, at);
                 if labels.iter().any(|(.., have)| have == label) {
                     if *if_not_exists {
-                        self.notice(format!("enum label \"{label}\" already exists, skipping"));
+                        self.skipped(SqlState::DUPLICATE_OBJECT, format!("enum label \"{label}\" already exists"));
                         return Ok(());
                     }
                     return Err(SqlError::new(SqlState::DUPLICATE_OBJECT, format!("enum label \"{label}\" already exists")));

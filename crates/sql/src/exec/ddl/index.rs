@@ -52,7 +52,7 @@ impl Ddl<'_, '_> {
         };
         if self.is_taken(&table.schema, &name) {
             if create.if_not_exists {
-                self.notice(format!("relation \"{name}\" already exists, skipping"));
+                self.skipped(SqlState::DUPLICATE_TABLE, format!("relation \"{name}\" already exists"));
                 return Ok(());
             }
             return Err(SqlError::new(SqlState::DUPLICATE_TABLE, format!("relation \"{name}\" already exists")));

@@ -192,6 +192,11 @@ impl<'c, 'a> Ddl<'c, 'a> {
         Ok(id)
     }
 
+    /// What IF NOT EXISTS leaves alone: told under the state that its error would have.
+    fn skipped(&mut self, state: SqlState, message: impl std::fmt::Display) {
+        self.ctx.notices.push(Notice::skipped(state, message));
+    }
+
     fn notice(&mut self, message: String) {
         self.ctx.notices.push(Notice::notice(message));
     }
@@ -303,7 +308,7 @@ impl<'c, 'a> Ddl<'c, 'a> {
         }
         if self.catalog().schema(&create.name).is_some() {
             if create.if_not_exists {
-                self.notice(format!("schema \"{}\" already exists, skipping", create.name));
+                self.skipped(SqlState::DUPLICATE_SCHEMA, format!("schema \"{}\" already exists", create.name));
                 return Ok(());
             }
             return Err(SqlError::new(SqlState::DUPLICATE_SCHEMA, format!("schema \"{}\" already exists", create.name)));

@@ -94,7 +94,7 @@ impl Ddl<'_, '_> {
         let name = &create.name.name;
         if self.is_taken(&schema.name, name) {
             if create.if_not_exists {
-                self.notice(format!("relation \"{name}\" already exists, skipping"));
+                self.skipped(SqlState::DUPLICATE_TABLE, format!("relation \"{name}\" already exists"));
                 return Ok(());
             }
             return Err(SqlError::new(SqlState::DUPLICATE_TABLE, format!("relation \"{name}\" already exists")));

@@ -60,6 +60,16 @@ impl Ddl<'_, '_> {
         }
     }
 
+    /// The schema of a new type, which is never the temporary one: there are no temporary types.
+    pub(super) fn schema_of_type(&self, name: &ObjectName) -> Result<Arc<SchemaDescriptor>, SqlError> {
+        let temporary = || SqlError::unsupported("a type in a temporary schema").at(name.pos);
+        if name.schema.as_deref() == Some(TEMPORARY_ALIAS) {
+            return Err(temporary());
+        }
+        let schema = self.schema_for(name)?;
+        if self.is_temporary_schema(&schema.name) { Err(temporary()) } else { Ok(schema) }
+    }
+
     /// The session's temporary schema, which comes into being with the first object in it.
     async fn temporary_schema(&mut self) -> Result<Arc<SchemaDescriptor>, SqlError> {
         if let Some(schema) = self.catalog().temporary_schema() {
@@ -138,6 +148,7 @@ pub async fn on_commit(objects: &TemporaryObjects, ctx: &mut ExecContext<'_>) ->
     if dropped.is_empty() && emptied.is_empty() {
         return Ok(());
     }
+    objects.check_emptied(&emptied, &dropped)?;
     let told = ctx.notices.len();
     let mut ddl = Ddl::begin_temporary(ctx);
     ddl.remove_all(&dropped)?;

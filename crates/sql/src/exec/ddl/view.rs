@@ -2,8 +2,8 @@
 
 use super::Ddl;
 use crate::ast::{CreateView, Statement};
-use crate::bind::bind;
-use crate::bind::logical::Rewrite;
+use crate::bind::logical::{Bound, Rewrite};
+use crate::bind::{bind, bind_with_mentions};
 use crate::catalog::{Column, Oid, RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::functions::quoting::quote_ident;
@@ -77,12 +77,24 @@ impl Ddl<'_, '_> {
         }
     }
 
+    /// The query's text with everything written out that a later definition could change the meaning of. Where a name cannot be written with its relation
+    /// (the text would mean something else), names stay as they are.
+    fn stored_text(&self, create: &CreateView, query: crate::ast::Query, bound: &Bound) -> Result<String, SqlError> {
+        let text = rewritten(&create.text, &bound.rewrites);
+        let again = crate::parse::parse_query(&text)
+            .and_then(|query| bind(&Statement::Query(Box::new(query)), &self.snapshot(), self.ctx.plan_settings, &[]));
+        if again.is_ok_and(|again| again.output == bound.output) {
+            return Ok(text);
+        }
+        let bare = bind(&Statement::Query(Box::new(query)), &self.snapshot(), self.ctx.plan_settings, &[])?;
+        Ok(rewritten(&create.text, &bare.rewrites))
+    }
+
     /// The view's columns, its query's text as it is stored, and the relations it reads.
     fn view_columns(&self, create: &CreateView) -> Result<ViewColumns, SqlError> {
         // The text alone, so that places in it are known.
         let query = crate::parse::parse_query(&create.text)?;
-        let statement = Statement::Query(Box::new(query));
-        let bound = bind(&statement, &self.snapshot(), self.ctx.plan_settings, &[])?;
+        let (bound, _) = bind_with_mentions(&query, &self.snapshot(), self.ctx.plan_settings)?;
         if !bound.param_types.is_empty() {
             return Err(SqlError::new(SqlState::UNDEFINED_PARAMETER, "there is no parameter $1"));
         }
@@ -98,7 +110,7 @@ impl Ddl<'_, '_> {
             let ty = bound.columns.get(*id).map_or(DataType::TEXT.into(), |c| c.ty);
             columns.push((name.clone(), if ty.ty == DataType::UNKNOWN { DataType::TEXT.into() } else { ty }));
         }
-        let mut text = rewritten(&create.text, &bound.rewrites);
+        let mut text = self.stored_text(create, query, &bound)?;
         if !columns.iter().map(|(name, _)| name).eq(bound.output.iter().map(|(name, _)| name)) {
             text = with_names(&text, &create.name.name, &columns);
         }
@@ -108,10 +120,11 @@ impl Ddl<'_, '_> {
     }
 }
 
-/// The query with its tables' schemas and its stars' columns written out.
+/// The query with its tables' schemas, its columns' relations and its stars' columns written out.
 fn rewritten(text: &str, rewrites: &[Rewrite]) -> String {
     let mut rewrites: Vec<&Rewrite> = rewrites.iter().filter(|r| r.start > 0).collect();
-    rewrites.sort_by_key(|r| r.start);
+    // A star's columns are bound where the star stands.
+    rewrites.sort_by_key(|r| (r.start, !r.star));
     // A star or table that was bound twice stands there once.
     rewrites.dedup_by_key(|r| r.start);
     let mut out = String::with_capacity(text.len());
