@@ -13,7 +13,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// A small SQL database that speaks the PostgreSQL wire protocol.
 #[derive(Parser)]
-#[command(name = "tidelock", version, about, arg_required_else_help = true)]
+#[command(name = "tidelock", version, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
