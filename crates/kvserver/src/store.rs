@@ -35,6 +35,9 @@ use tidelock_storage::{Storage, StorageError};
 /// Where range descriptors live.
 pub const RANGES_INDEX: IndexId = IndexId(1);
 
+/// Transaction ids of one epoch: a million in a millisecond are never begun.
+const EPOCH_BITS: u32 = 20;
+
 /// How often sizes are looked at for splits.
 const SPLIT_CHECK_EVERY: Duration = Duration::from_secs(2);
 
@@ -74,10 +77,18 @@ pub struct LockInfo {
 }
 
 impl Store {
-    /// Opens a store over recovered storage.
+    /// Opens a store over recovered storage. Its transactions' ids begin at the clock.
     pub fn open(storage: Storage, settings: Arc<KvSettings>) -> Result<Arc<Store>, KvError> {
+        let millis = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.as_millis() as u64);
+        Store::open_in_epoch(storage, settings, millis)
+    }
+
+    /// The same, in an epoch of the caller's. Each opening must be of a later one: a transaction of an earlier run that is still
+    /// under way somewhere must not meet its own id here.
+    pub fn open_in_epoch(storage: Storage, settings: Arc<KvSettings>, epoch: u64) -> Result<Arc<Store>, KvError> {
         let descriptors = stored_descriptors(&storage)?;
-        let next_txn = first_txn_id().max(storage.last_txn().0 + 1);
+        // Should the clock have been set back, ids go on above those that storage knows of.
+        let next_txn = (epoch << EPOCH_BITS).max(storage.last_txn().0 + 1);
         let store = Store {
             sequencer: Sequencer::new(storage.last_ts()),
             storage,
@@ -442,13 +453,6 @@ fn may_run_while_stopping(batch: &BatchRequest) -> bool {
             Request::EndTxn(_) | Request::ResolveIntent { .. } | Request::ResolveIntentRange { .. } | Request::RangeLookup { .. }
         )
     })
-}
-
-/// Transaction ids of one run of the server must not meet those of an earlier one in the log: they begin at the clock (and, should
-/// that have been set back, above what storage knows of).
-fn first_txn_id() -> u64 {
-    let millis = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64);
-    millis << 20
 }
 
 /// The disk failed: the store is of no use any more.

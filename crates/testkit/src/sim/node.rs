@@ -42,16 +42,20 @@ impl Life {
     }
 }
 
-/// A store that answers no more once the power is gone: nobody knows then what became of a commit.
+/// A store that answers no more once the power is gone: nobody knows then what became of a commit. Nor does it answer transactions of an
+/// earlier life: whoever coordinated them was in the same machine, and their snapshots mean nothing here.
 struct Mortal {
     store: Arc<dyn Sender>,
     life: Life,
+    /// The first transaction of this life.
+    first_txn: TxnId,
 }
 
 impl Sender for Mortal {
     fn send(&self, batch: BatchRequest) -> Sent<'_> {
         let lost = lost(&batch);
-        if self.life.is_over() {
+        let of_another_life = batch.header.txn.is_some_and(|txn| txn.id < self.first_txn);
+        if self.life.is_over() || of_another_life {
             return Sent::now(Err(lost));
         }
         match self.store.send(batch) {
@@ -220,8 +224,10 @@ fn start(disk: &SimDisk, settings: &Arc<KvSettings>, shared: &Arc<Shared>) -> Re
     let disk = Some(Arc::new(disk.clone()) as Arc<dyn Disk>);
     let options = Options { stepped: true, log_segment_bytes: 8 << 10, disk, ..Options::for_tests("/simulated") };
     let storage = Storage::open(options).map_err(|error| format!("storage does not open: {error}"))?;
-    let store = Store::open(storage, Arc::clone(settings)).map_err(|error| format!("the store does not open: {error}"))?;
-    let mortal = Arc::new(Mortal { store: store.sender(), life: Life::default() });
+    // The clock of the machine would make two lives one epoch, now and then: they follow each other within a millisecond.
+    let life = shared.crashes() + 1;
+    let store = Store::open_in_epoch(storage, Arc::clone(settings), life).map_err(|error| format!("the store does not open: {error}"))?;
+    let mortal = Arc::new(Mortal { first_txn: store.sender().next_txn_id(), store: store.sender(), life: Life::default() });
     let resolvers_own = DistSender::new(mortal.clone(), Arc::new(ClientMetrics::default()));
     store.start(Arc::new(Network { sender: resolvers_own, shared: Arc::clone(shared) }));
     let node = Arc::new(Node { store, mortal, next: OnceLock::new() });
