@@ -139,7 +139,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let types: Arc<[DataType]> = Arc::from([DataType::INT4, DataType::TEXT, DataType::NUMERIC]);
         let row = |n: i32| {
-            let text = if n % 3 == 0 { Datum::Null } else { Datum::text(&"x".repeat(n as usize % 50)) };
+            let text = if n % 3 == 0 { Datum::Null } else { Datum::text("x".repeat(n as usize % 50)) };
             [Datum::Int4(n), text, Datum::Numeric(Numeric::parse(&format!("{n}.50")).unwrap())]
         };
         let mut writer = RowWriter::new(dir.path()).unwrap();

@@ -105,8 +105,8 @@ impl HistoryClient {
         let steps = self.plan();
         let one_text = self.random.percent(50);
         let dies = self.shared.options.cut_one_in;
-        let life =
-            (dies > 0 && self.random.next().is_multiple_of(dies)).then(|| Duration::from_micros(self.random.range(1, LIFE_MICROS_MAX).into()));
+        let life = (dies > 0 && self.random.next().is_multiple_of(dies))
+            .then(|| Duration::from_micros(self.random.range(1, LIFE_MICROS_MAX).into()));
         let began = self.shared.moment();
         let mut progress = Progress::default();
         let work = self.perform(&mut connection, &steps, one_text, &mut progress);
