@@ -205,6 +205,8 @@ impl Txn {
     pub fn step(&mut self) {
         if self.options.isolation == Isolation::ReadCommitted {
             self.snapshot = None;
+            // What it wrote may lie over a commit that is not on disk yet: it must see all of that commit.
+            self.see_at_least(self.observed);
         }
         self.ensure_snapshot();
     }

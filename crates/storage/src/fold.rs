@@ -152,11 +152,12 @@ impl Folder {
         let floor = log.floor();
         // Drops are queued before they are logged: one that was logged below the floor is in the queue.
         let drops = std::mem::take(&mut self.pending.lock().drops);
+        // Before anything is frozen: what these wrote over is then in redb when their rows are moved. And before the flush: their commits are on
+        // disk when redb gets to know their rows.
+        let ended = self.spills.take_ended();
         // Makes the floor's segment exist before the base says that replay starts there.
         log.flush_now()?;
         let folded_ts = log.durable_ts();
-        // Before anything is frozen: what these wrote over is then in redb when their rows are moved.
-        let ended = self.spills.take_ended();
         let mut pass = Pass::new(self, Some(log));
         pass.fold_all()?;
         pass.commit_slice()?;
