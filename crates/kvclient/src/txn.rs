@@ -506,14 +506,14 @@ impl Txn {
 
     fn ensure_snapshot(&mut self) {
         if self.snapshot.is_none() {
-            let snapshot = self.sender.snapshot();
+            let mut snapshot = self.sender.snapshot();
+            if self.options.at_least > snapshot.ts {
+                // Later than asked for, when so much has become durable meanwhile: what is read is what is kept.
+                snapshot = self.sender.snapshot_at(self.options.at_least);
+                self.observed = self.observed.max(snapshot.ts);
+            }
             self.read_ts = snapshot.ts;
             self.snapshot = Some(snapshot);
-            if self.options.at_least > self.read_ts {
-                self.read_ts = self.options.at_least;
-                self.snapshot = Some(self.sender.snapshot_at(self.read_ts));
-                self.observed = self.observed.max(self.read_ts);
-            }
         }
     }
 

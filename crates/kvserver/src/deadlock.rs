@@ -105,6 +105,12 @@ impl WaitsFor {
         self.waits.get(&txn)
     }
 
+    /// Which of a session's transactions waits, and for what.
+    pub fn of_session(&self, session: SessionId) -> Option<(TxnId, &Wait)> {
+        let txn = *self.by_session.get(&session)?;
+        Some((txn, self.waits.get(&txn)?))
+    }
+
     /// All waits, for the views.
     pub fn all(&self) -> impl Iterator<Item = (&TxnId, &Wait)> {
         self.waits.iter()

@@ -23,7 +23,7 @@ use crate::lock_table::Overlay;
 use crate::metrics::add;
 use crate::range::RangeGuard;
 use crate::store::{Store, storage_error};
-use crate::txn_record::TxnRecord;
+use crate::txn_record::{TxnRecord, WriteNumber};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -157,17 +157,17 @@ impl SpilledTxns {
 impl Store {
     /// Writes what a transaction holds in memory to storage, and takes it out of the lock table.
     pub(crate) async fn spill(self: &Arc<Store>, record: &Arc<TxnRecord>) -> Result<(), KvError> {
-        let logged = record.logged_writes();
+        let end = record.next_write();
         let rows = self.rows_to_spill(record);
         if rows.is_empty() {
-            self.forget_spilled(record, &[], logged);
+            self.forget_spilled(record, &[], end);
             return Ok(());
         }
         let keys: Vec<Key> = rows.iter().map(|row| row.key.clone()).collect();
         let count = rows.len() as u64;
         let Some(written) = self.submit(record, rows)? else { return Ok(()) };
         written.await.map_err(|_| KvError::Stopping)?.map_err(storage_error)?;
-        self.forget_spilled(record, &keys, logged);
+        self.forget_spilled(record, &keys, end);
         add(&self.metrics.spills, 1);
         add(&self.metrics.spilled_rows, count);
         Ok(())
@@ -214,8 +214,8 @@ impl Store {
     }
 
     /// What was spilled is let go of in memory.
-    fn forget_spilled(&self, record: &TxnRecord, keys: &[Key], logged: usize) {
-        record.forget_logged_writes(logged);
+    fn forget_spilled(&self, record: &TxnRecord, keys: &[Key], end: WriteNumber) {
+        record.forget_writes_below(end);
         record.reset_memory();
         for key in keys {
             // A key is always held by some range.

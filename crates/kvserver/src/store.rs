@@ -176,7 +176,7 @@ impl Store {
     }
 
     /// A session's wait for a row.
-    pub fn wait_of(&self, session: tidelock_base::SessionId) -> Option<WaitInfo> {
+    pub fn wait_of(&self, session: SessionId) -> Option<WaitInfo> {
         self.waits.wait_of(session)
     }
 

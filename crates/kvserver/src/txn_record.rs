@@ -30,7 +30,7 @@ pub struct TxnRecord {
     /// Somebody waits, or waited, for a lock of it: cleaning up is urgent.
     waited_for: AtomicBool,
     forgotten: AtomicBool,
-    writes: Mutex<Vec<LoggedWrite>>,
+    writes: Mutex<WriteLog>,
     /// About how many bytes its locks and writes take in memory; rollbacks do not lower it, spilling does.
     memory: AtomicU64,
     /// What it has spilled; most never do.
@@ -50,6 +50,18 @@ pub struct LoggedWrite {
     pub value: Option<Value>,
 }
 
+/// What a transaction has written and not spilled, in order.
+#[derive(Default)]
+struct WriteLog {
+    writes: Vec<(WriteNumber, LoggedWrite)>,
+    next: WriteNumber,
+}
+
+/// A write's place among all that its transaction ever logged. Never given twice: batches of one statement write and spill side by side, so a place
+/// in the log as it is now would mean another write by the time a spill has ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WriteNumber(u64);
+
 impl TxnRecord {
     /// A pending transaction.
     pub fn new(id: TxnId, session: SessionId) -> TxnRecord {
@@ -61,7 +73,7 @@ impl TxnRecord {
             held: AtomicUsize::new(0),
             waited_for: AtomicBool::new(false),
             forgotten: AtomicBool::new(false),
-            writes: Mutex::new(Vec::new()),
+            writes: Mutex::default(),
             memory: AtomicU64::new(0),
             spill: OnceLock::new(),
             brought_back: AtomicBool::new(false),
@@ -108,16 +120,16 @@ impl TxnRecord {
         self.brought_back.swap(false, Ordering::AcqRel)
     }
 
-    /// How many writes are kept for the log.
-    pub fn logged_writes(&self) -> usize {
-        self.writes.lock().len()
+    /// The number that the next write will get: all that are kept for the log now have lower ones.
+    pub fn next_write(&self) -> WriteNumber {
+        self.writes.lock().next
     }
 
-    /// The first so many writes were spilled: the log need not have them.
-    pub fn forget_logged_writes(&self, count: usize) {
-        let mut writes = self.writes.lock();
-        let count = count.min(writes.len());
-        writes.drain(..count);
+    /// The writes numbered below `end` were spilled: the log need not have them.
+    pub fn forget_writes_below(&self, end: WriteNumber) {
+        let mut log = self.writes.lock();
+        let spilled = log.writes.partition_point(|(number, _)| *number < end);
+        log.writes.drain(..spilled);
     }
 
     /// Where it stands.
@@ -177,17 +189,21 @@ impl TxnRecord {
 
     /// Remembers a write for the log.
     pub fn log_write(&self, write: LoggedWrite) {
-        self.writes.lock().push(write);
+        let mut log = self.writes.lock();
+        let number = log.next;
+        log.next.0 += 1;
+        log.writes.push((number, write));
     }
 
     /// Forgets writes after a savepoint.
     pub fn rollback_writes(&self, sequence: u32) {
-        self.writes.lock().retain(|write| write.sequence <= sequence);
+        self.writes.lock().writes.retain(|(_, write)| write.sequence <= sequence);
     }
 
     /// Hands the writes to the commit.
     pub fn take_writes(&self) -> Vec<LoggedWrite> {
-        std::mem::take(&mut self.writes.lock())
+        let writes = std::mem::take(&mut self.writes.lock().writes);
+        writes.into_iter().map(|(_, write)| write).collect()
     }
 }
 
@@ -248,5 +264,46 @@ impl TxnRegistry {
 
     fn shard(&self, id: TxnId) -> &Mutex<HashMap<TxnId, Arc<TxnRecord>>> {
         &self.shards[(id.0 % SHARDS as u64) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidelock_base::IndexId;
+
+    fn write(record: &TxnRecord, sequence: u32, row: u8) {
+        let mut key = Key::index_start(IndexId(100));
+        key.extend(&[row]);
+        record.log_write(LoggedWrite { sequence, key, value: None });
+    }
+
+    fn kept(record: &TxnRecord) -> Vec<u8> {
+        record.take_writes().iter().filter_map(|write| write.key.last().copied()).collect()
+    }
+
+    #[test]
+    fn two_spills_side_by_side_forget_only_what_they_wrote() {
+        let record = TxnRecord::new(TxnId(1), SessionId(1));
+        write(&record, 1, 1);
+        let first = record.next_write();
+        write(&record, 1, 2);
+        let second = record.next_write();
+        write(&record, 1, 3);
+        record.forget_writes_below(first);
+        record.forget_writes_below(second);
+        assert_eq!(kept(&record), [3], "written after both had looked");
+    }
+
+    #[test]
+    fn a_spill_that_ends_after_a_rollback_forgets_nothing_newer() {
+        let record = TxnRecord::new(TxnId(1), SessionId(1));
+        write(&record, 1, 1);
+        write(&record, 2, 2);
+        let spilled = record.next_write();
+        record.rollback_writes(1);
+        write(&record, 3, 3);
+        record.forget_writes_below(spilled);
+        assert_eq!(kept(&record), [3]);
     }
 }

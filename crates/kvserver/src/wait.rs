@@ -130,8 +130,7 @@ impl WaitRoom {
     /// A session's wait for a row.
     pub fn wait_of(&self, session: SessionId) -> Option<WaitInfo> {
         let graph = self.graph.lock();
-        let mut waits = graph.waits.all();
-        waits.find(|(_, wait)| wait.session == session).and_then(|(txn, wait)| graph.info(*txn, wait))
+        graph.waits.of_session(session).and_then(|(txn, wait)| graph.info(txn, wait))
     }
 
     /// All waits for rows; those above are known above.

@@ -1,13 +1,14 @@
 //! Large and long: a snapshot that is held under write load, a snapshot that has moved, ten thousand who wait for one row.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+mod bed;
+
+use bed::{Bed, key};
 use std::time::{Duration, Instant};
-use tidelock_base::{IndexId, Key, SessionId, Timestamp, Value};
+use tidelock_base::{Timestamp, Value};
 use tidelock_kvapi::{Isolation, KvError, LockStrength};
-use tidelock_kvclient::{ClientMetrics, Db, DistSender, ReadOptions, Txn, TxnOptions, Write};
-use tidelock_kvserver::{KvSettings, Number, Store};
-use tidelock_storage::{Options, Storage};
+use tidelock_kvclient::{ReadOptions, Txn, TxnOptions, Write};
+use tidelock_kvserver::Number;
+use tidelock_storage::Options;
 
 /// Waiters of the crowd.
 const CROWD: u32 = 10_000;
@@ -15,28 +16,13 @@ const CROWD: u32 = 10_000;
 /// What a crowd may take; with time that grows with its square it would be hours.
 const CROWD_PATIENCE: Duration = Duration::from_secs(120);
 
-struct Bed {
-    db: Db,
-    store: Arc<Store>,
-    _folder: tempfile::TempDir,
-}
-
 fn bed() -> Bed {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let options = Options { fold_interval: Duration::from_millis(50), ..Options::for_tests(folder.path()) };
-    let store = Store::open(Storage::open(options).expect("storage opens"), Arc::new(KvSettings::default())).expect("store opens");
-    let sender = Arc::new(DistSender::new(store.sender(), Arc::new(ClientMetrics::default())));
-    store.start(sender.clone());
-    Bed { db: Db::new(sender), store, _folder: folder }
+    Bed::open(|options| Options { fold_interval: Duration::from_millis(50), ..options })
 }
 
 impl Bed {
     fn begin(&self, isolation: Isolation, lock_timeout: Option<Duration>) -> Txn {
-        static SESSION: AtomicU32 = AtomicU32::new(1);
-        let session = SessionId(SESSION.fetch_add(1, Ordering::Relaxed));
-        let mut txn = self.db.begin(TxnOptions { isolation, session, lock_timeout, ..TxnOptions::default() });
-        txn.step();
-        txn
+        self.begin_with(TxnOptions { isolation, lock_timeout, ..TxnOptions::default() })
     }
 
     /// Sets rows, all to one value.
@@ -46,12 +32,6 @@ impl Bed {
         txn.write(rows.map(|k| Write::Put(key(k), value.clone(), LockStrength::NoKeyUpdate)).collect()).await.expect("put");
         txn.commit(false).await.expect("commit");
     }
-}
-
-fn key(k: u32) -> Key {
-    let mut key = Key::index_start(IndexId(100));
-    key.extend(&k.to_be_bytes());
-    key
 }
 
 async fn get(txn: &mut Txn, k: u32) -> Result<Option<String>, KvError> {

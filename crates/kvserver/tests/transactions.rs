@@ -2,40 +2,24 @@
 //!
 //! Each test is named after the claim it makes; the harness is [`Bed`].
 
+mod bed;
+
+use bed::{Bed, INDEX, key};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 use tidelock_base::row::{ColumnSet, RowBuilder};
-use tidelock_base::{IndexId, Key, SessionId, Span, Timestamp, Value};
+use tidelock_base::{IndexId, Key, Span, Timestamp, Value};
 use tidelock_kvapi::{Isolation, KvError, Limit, LockStrength, WaitPolicy};
-use tidelock_kvclient::{ClientMetrics, Db, DistSender, ReadOptions, ScanOptions, Txn, TxnOptions, Write, Written};
-use tidelock_kvserver::{KvSettings, Store};
-use tidelock_storage::{Options, Storage};
-
-const INDEX: IndexId = IndexId(100);
-
-struct Bed {
-    db: Db,
-    store: Arc<Store>,
-    _folder: tempfile::TempDir,
-}
+use tidelock_kvclient::{ReadOptions, ScanOptions, Txn, TxnOptions, Write, Written};
 
 fn bed() -> Bed {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let storage = Storage::open(Options::for_tests(folder.path())).expect("storage opens");
-    let store = Store::open(storage, Arc::new(KvSettings::default())).expect("store opens");
-    let sender = Arc::new(DistSender::new(store.sender(), Arc::new(ClientMetrics::default())));
-    store.start(sender.clone());
-    Bed { db: Db::new(sender), store, _folder: folder }
+    Bed::open(|options| options)
 }
 
 impl Bed {
     fn begin(&self, isolation: Isolation) -> Txn {
-        static SESSION: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(1);
-        let session = SessionId(SESSION.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
-        let mut txn = self.db.begin(TxnOptions { isolation, session, ..TxnOptions::default() });
-        txn.step();
-        txn
+        self.begin_with(TxnOptions { isolation, ..TxnOptions::default() })
     }
 
     async fn put(&self, k: u32, value: &[u8]) {
@@ -48,12 +32,6 @@ impl Bed {
         let mut txn = self.begin(Isolation::RepeatableRead);
         get(&mut txn, k).await
     }
-}
-
-fn key(k: u32) -> Key {
-    let mut key = Key::index_start(INDEX);
-    key.extend(&k.to_be_bytes());
-    key
 }
 
 fn put(k: u32, value: &[u8]) -> Write {

@@ -4,7 +4,7 @@ use super::insert::InsertedColumns;
 use super::logical::{ColumnId, LogicalMerge, LogicalMergeAction, LogicalMergeClause, conjuncts};
 use super::query::Output;
 use super::scope::Namespace;
-use super::{Binder, Clause, Logical, SelectState};
+use super::{Binder, Clause, Logical};
 use crate::ast::{Merge, MergeAction, MergeWhen};
 use crate::catalog::{RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
@@ -20,13 +20,7 @@ struct Sight {
 
 impl Binder<'_> {
     pub(super) fn merge_into(&mut self, merge: &Merge) -> Result<(Logical, Output), SqlError> {
-        let (ctes, scopes) = (self.visible_ctes.len(), self.scopes.len());
-        let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Update));
-        let bound = self.merge_here(merge);
-        self.select = outer;
-        self.visible_ctes.truncate(ctes);
-        self.scopes.truncate(scopes);
-        bound
+        self.modification(|b| b.merge_here(merge))
     }
 
     fn merge_here(&mut self, merge: &Merge) -> Result<(Logical, Output), SqlError> {

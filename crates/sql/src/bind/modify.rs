@@ -84,14 +84,19 @@ impl Binder<'_> {
         Ok(Expr::And(tests))
     }
 
-    pub(super) fn update(&mut self, update: &Update) -> Result<(Logical, Output), SqlError> {
+    /// Binds a statement that writes rows; what it sees is forgotten after it, even if it fails.
+    pub(super) fn modification<T>(&mut self, bind: impl FnOnce(&mut Self) -> Result<T, SqlError>) -> Result<T, SqlError> {
         let (ctes, scopes) = (self.visible_ctes.len(), self.scopes.len());
         let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Update));
-        let bound = self.update_here(update);
+        let bound = bind(self);
         self.select = outer;
         self.visible_ctes.truncate(ctes);
         self.scopes.truncate(scopes);
         bound
+    }
+
+    pub(super) fn update(&mut self, update: &Update) -> Result<(Logical, Output), SqlError> {
+        self.modification(|b| b.update_here(update))
     }
 
     fn update_here(&mut self, update: &Update) -> Result<(Logical, Output), SqlError> {
@@ -126,13 +131,7 @@ impl Binder<'_> {
     }
 
     pub(super) fn delete(&mut self, delete: &Delete) -> Result<(Logical, Output), SqlError> {
-        let (ctes, scopes) = (self.visible_ctes.len(), self.scopes.len());
-        let outer = std::mem::replace(&mut self.select, SelectState::new(Clause::Update));
-        let bound = self.delete_here(delete);
-        self.select = outer;
-        self.visible_ctes.truncate(ctes);
-        self.scopes.truncate(scopes);
-        bound
+        self.modification(|b| b.delete_here(delete))
     }
 
     fn delete_here(&mut self, delete: &Delete) -> Result<(Logical, Output), SqlError> {

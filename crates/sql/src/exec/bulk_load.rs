@@ -146,12 +146,18 @@ impl BulkLoad {
         };
         if self.building {
             let index = place.and_then(|place| self.table.indexes.get(place)).unwrap_or(&self.table.primary);
-            let fields = error.fields_mut();
-            fields.message = format!("could not create unique index \"{}\"", index.name).into();
-            fields.detail = fields.detail.take().map(|detail| detail.replace("already exists.", "is duplicated."));
+            error = could_not_create(index, error);
         }
         error
     }
+}
+
+/// A duplicate, met while its index was built.
+pub(super) fn could_not_create(index: &IndexDescriptor, mut duplicate: SqlError) -> SqlError {
+    let fields = duplicate.fields_mut();
+    fields.message = format!("could not create unique index \"{}\"", index.name).into();
+    fields.detail = fields.detail.take().map(|detail| detail.replace("already exists.", "is duplicated."));
+    duplicate
 }
 
 /// A load of entries that come in any order: they are sorted first, those of an index that come in order are not.

@@ -1,17 +1,16 @@
 //! DELETE.
 
 use super::RowBatch;
-use super::batch::MemoryUse;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
 use super::operator::Operator;
-use super::subplan::SubPlanValues;
+use super::returning::ReturnedRows;
 use super::table_keys::primary_key;
 use super::write::{TableWriter, WRITE_ROWS, can_stream};
 use crate::error::SqlError;
-use crate::expr::eval;
 use crate::plan::DeletePlan;
 use hashbrown::HashSet;
+use std::borrow::Cow;
 use tidelock_base::Key;
 
 /// The input, until its rows were removed.
@@ -34,9 +33,7 @@ impl DeleteState {
             writer: TableWriter::new(&plan.table, &run.ctx)?,
             foreign: ForeignKeyWork::default(),
             seen: HashSet::new(),
-            returned: RowBatch::new(plan.returning.as_ref().map_or(0, |r| r.exprs.len())),
-            memory: MemoryUse::default(),
-            subplans: SubPlanValues::default(),
+            returned: ReturnedRows::new(plan.returning.as_ref()),
             plan,
         };
         if can_stream(&plan.input, &plan.table, &[]) {
@@ -48,7 +45,7 @@ impl DeleteState {
             removal.rows(&all, run).await?;
         }
         run.settle_foreign_keys(removal.foreign).await?;
-        Ok((!removal.returned.is_empty()).then_some(removal.returned))
+        Ok(removal.returned.into_batch())
     }
 }
 
@@ -58,10 +55,7 @@ struct Removal<'p> {
     writer: TableWriter,
     foreign: ForeignKeyWork,
     seen: HashSet<Key>,
-    returned: RowBatch,
-    memory: MemoryUse,
-    /// Values of subqueries in RETURNING.
-    subplans: SubPlanValues,
+    returned: ReturnedRows<'p>,
 }
 
 impl Removal<'_> {
@@ -72,32 +66,13 @@ impl Removal<'_> {
             if !self.plan.may_repeat || self.seen.insert(primary_key(&self.plan.table, old)?) {
                 self.writer.delete(old, &run.eval())?;
                 self.foreign.deleted(&self.plan.table, old, &run.ctx)?;
-                self.returning(input, run).await?;
+                self.returned.written(Cow::Borrowed(input), run).await?;
             }
             if (at + 1) % WRITE_ROWS == 0 {
                 self.writer.settle(|_| None, run).await?;
             }
         }
         self.writer.settle(|_| None, run).await?;
-        Ok(())
-    }
-
-    async fn returning(&mut self, input: &[crate::types::Datum], run: &mut Run<'_>) -> Result<(), SqlError> {
-        if !run.inside_cte {
-            run.affected += 1;
-        }
-        let Some(returning) = &self.plan.returning else { return Ok(()) };
-        let mut extended = Vec::new();
-        let mut input = input;
-        if !returning.subplans.is_empty() {
-            extended.extend_from_slice(input);
-            self.subplans.append(&returning.subplans, &mut extended, run).await?;
-            input = &extended;
-        }
-        let context = run.eval();
-        let values = returning.exprs.iter().map(|expr| eval(expr, input, &context)).collect::<Result<Vec<_>, _>>()?;
-        self.memory.row(&values)?;
-        self.returned.push(values);
         Ok(())
     }
 }

@@ -1,19 +1,18 @@
 //! INSERT.
 
-use super::batch::MemoryUse;
 use super::bulk_load::BulkLoad;
 use super::conflict::ConflictState;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
 use super::operator::Operator;
-use super::subplan::SubPlanValues;
+use super::returning::ReturnedRows;
 use super::write::{TableWriter, WRITE_ROWS, can_stream, check_row, fill_generated};
 use super::{ExecContext, RowBatch, sequence};
 use crate::catalog::TableDescriptor;
 use crate::error::SqlError;
-use crate::expr::eval;
 use crate::plan::{InsertPlan, PlanNode, StatementKind, StatementPlan};
 use crate::types::Datum;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The input, until it was written; then the rows to return.
@@ -113,10 +112,7 @@ struct Insertion<'p> {
     /// Rows go to the base directly when the table is the transaction's own.
     load: Option<BulkLoad>,
     conflict: Option<ConflictState>,
-    returned: RowBatch,
-    memory: MemoryUse,
-    /// Values of subqueries in RETURNING.
-    subplans: SubPlanValues,
+    returned: ReturnedRows<'p>,
 }
 
 impl<'p> Insertion<'p> {
@@ -126,9 +122,7 @@ impl<'p> Insertion<'p> {
             foreign: ForeignKeyWork::default(),
             load: None,
             conflict: plan.on_conflict.as_ref().map(|_| ConflictState::default()),
-            returned: RowBatch::new(plan.returning.as_ref().map_or(0, |r| r.exprs.len())),
-            memory: MemoryUse::default(),
-            subplans: SubPlanValues::default(),
+            returned: ReturnedRows::new(plan.returning.as_ref()),
             plan,
         })
     }
@@ -152,7 +146,7 @@ impl<'p> Insertion<'p> {
                             Some(old) => self.foreign.updated(&self.plan.table, old, &row.new, &run.ctx)?,
                             None => self.foreign.inserted(&self.plan.table, &row.new, &run.ctx)?,
                         }
-                        self.count(&row.new, run).await?;
+                        self.returned.written(Cow::Owned(row.new), run).await?;
                     }
                 }
                 _ => {
@@ -177,27 +171,8 @@ impl<'p> Insertion<'p> {
         }
         for at in range {
             self.foreign.inserted(&self.plan.table, batch.row(at), &run.ctx)?;
-            self.count(batch.row(at), run).await?;
+            self.returned.written(Cow::Borrowed(batch.row(at)), run).await?;
         }
-        Ok(())
-    }
-
-    async fn count(&mut self, row: &[Datum], run: &mut Run<'_>) -> Result<(), SqlError> {
-        if !run.inside_cte {
-            run.affected += 1;
-        }
-        let Some(returning) = &self.plan.returning else { return Ok(()) };
-        let mut extended = Vec::new();
-        let mut row = row;
-        if !returning.subplans.is_empty() {
-            extended.extend_from_slice(row);
-            self.subplans.append(&returning.subplans, &mut extended, run).await?;
-            row = &extended;
-        }
-        let context = run.eval();
-        let values = returning.exprs.iter().map(|expr| eval(expr, row, &context)).collect::<Result<Vec<_>, _>>()?;
-        self.memory.row(&values)?;
-        self.returned.push(values);
         Ok(())
     }
 
@@ -206,7 +181,7 @@ impl<'p> Insertion<'p> {
             load.finish(&mut run.ctx).await?;
         }
         run.settle_foreign_keys(self.foreign).await?;
-        Ok((!self.returned.is_empty()).then_some(self.returned))
+        Ok(self.returned.into_batch())
     }
 }
 

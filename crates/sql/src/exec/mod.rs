@@ -29,6 +29,7 @@ mod merge;
 mod nested_loop;
 mod operator;
 mod postponed;
+mod returning;
 mod row_file;
 mod scan;
 pub mod sequence;

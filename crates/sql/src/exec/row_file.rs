@@ -5,7 +5,7 @@
 
 use super::RowBatch;
 use super::batch::BATCH_ROWS;
-use super::spill::temporary_file_failed;
+use super::spill::{temporary_file, temporary_file_failed};
 use crate::error::{SqlError, SqlState};
 use crate::types::row_codec::{decode_column, encode_column};
 use crate::types::{DataType, Datum, element_of};
@@ -57,7 +57,7 @@ pub(super) struct RowWriter {
 impl RowWriter {
     /// A new file in that directory.
     pub(super) fn new(dir: &Path) -> Result<RowWriter, SqlError> {
-        let file = std::fs::create_dir_all(dir).and_then(|()| tempfile::tempfile_in(dir)).map_err(temporary_file_failed)?;
+        let file = temporary_file(dir).map_err(temporary_file_failed)?;
         Ok(RowWriter { out: BufWriter::with_capacity(FILE_BUFFER, file), column: Vec::new(), rows: 0 })
     }
 

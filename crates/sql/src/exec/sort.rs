@@ -1,7 +1,4 @@
-//! Sorting: everything ([`super::sorter`]), the rows of windows, or only the first rows.
-//!
-//! Rows are sorted in portions ([`PORTION_ROWS`]), which are merged as they are handed out: between two portions, and between two batches of the merge, a
-//! statement can be cancelled and gives way to others.
+//! Sorting: everything ([`super::sorter`]), or only the first rows.
 
 use super::RowBatch;
 use super::batch::{BATCH_ROWS, MemoryUse};
@@ -15,11 +12,7 @@ use crate::plan::{Plan, SortKey};
 use crate::types::Datum;
 use crate::types::compare::SortOrder;
 use std::cmp::Ordering;
-use std::iter::Peekable;
 use std::vec::IntoIter;
-
-/// Rows sorted at a stretch: some tens of milliseconds.
-pub(super) const PORTION_ROWS: usize = 64 * 1024;
 
 /// A row with its key values.
 pub(super) struct Keyed {
@@ -44,83 +37,6 @@ pub(super) fn key_values(keys: &[SortKey], row: &[Datum], context: &EvalContext<
     keys.iter().map(|key| eval(&key.expr, row, context)).collect()
 }
 
-/// Sorted portions, being merged. Rows that are equal come in the order in which they were pushed.
-#[derive(Default)]
-pub(super) struct SortedRows {
-    filling: Vec<Keyed>,
-    portions: Vec<Peekable<IntoIter<Keyed>>>,
-    /// Numbers of portions that have rows left, as a heap: the one with the least row first.
-    heap: Vec<usize>,
-}
-
-impl SortedRows {
-    /// Adds a row; true when a portion was sorted, which is when to give way.
-    pub(super) fn push(&mut self, row: Keyed, keys: &[SortKey]) -> bool {
-        self.filling.push(row);
-        let full = self.filling.len() >= PORTION_ROWS;
-        if full {
-            self.end_portion(keys);
-        }
-        full
-    }
-
-    fn end_portion(&mut self, keys: &[SortKey]) {
-        let mut rows = std::mem::take(&mut self.filling);
-        if !rows.is_empty() {
-            // Stable, so that equal rows keep the order in which they came.
-            rows.sort_by(|a, b| compare_by_keys(keys, &a.keys, &b.keys));
-            self.portions.push(rows.into_iter().peekable());
-        }
-    }
-
-    /// No more rows come.
-    pub(super) fn finish(&mut self, keys: &[SortKey]) {
-        self.end_portion(keys);
-        self.heap = (0..self.portions.len()).collect();
-        for at in (0..self.heap.len() / 2).rev() {
-            self.sift_down(at, keys);
-        }
-    }
-
-    /// The next row in order.
-    pub(super) fn next(&mut self, keys: &[SortKey]) -> Option<Keyed> {
-        let number = *self.heap.first()?;
-        let portion = &mut self.portions[number];
-        let row = portion.next();
-        if portion.peek().is_none() {
-            self.heap.swap_remove(0);
-        }
-        if self.heap.len() > 1 {
-            self.sift_down(0, keys);
-        }
-        row
-    }
-
-    fn sift_down(&mut self, mut at: usize, keys: &[SortKey]) {
-        loop {
-            let mut least = at;
-            for child in [2 * at + 1, 2 * at + 2] {
-                if child < self.heap.len() && self.precedes(self.heap[child], self.heap[least], keys) {
-                    least = child;
-                }
-            }
-            if least == at {
-                return;
-            }
-            self.heap.swap(at, least);
-            at = least;
-        }
-    }
-
-    fn precedes(&mut self, a: usize, b: usize, keys: &[SortKey]) -> bool {
-        let (low, high) = (a.min(b), a.max(b));
-        let (left, right) = self.portions.split_at_mut(high);
-        let (Some(of_low), Some(of_high)) = (left[low].peek(), right[0].peek()) else { return false };
-        let low_first = compare_by_keys(keys, &of_low.keys, &of_high.keys).is_le();
-        low_first == (a == low)
-    }
-}
-
 /// The input, until it was sorted.
 pub(crate) struct SortState {
     input: Operator,
@@ -134,13 +50,13 @@ impl SortState {
 
     pub(super) async fn next(&mut self, input: &Plan, keys: &[SortKey], run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
         if self.sorted.is_none() {
-            let mut sorter = Sorter::new(input, keys, run);
+            let mut sorter = Sorter::new(input.types.iter().map(|column| column.ty).collect(), keys, run);
             while let Some(batch) = self.input.next(input, run).await? {
                 sorter.push(batch, run).await?;
             }
             self.sorted = Some(sorter.finish()?);
         }
-        self.sorted.as_mut().map_or(Ok(None), |sorted| sorted.next_batch(input.types.len()))
+        self.sorted.as_mut().map_or(Ok(None), Sorted::next_batch)
     }
 }
 

@@ -17,16 +17,18 @@ use super::RowBatch;
 use super::batch::{BATCH_ROWS, MemoryUse};
 use super::context::Run;
 use super::row_file::{RowReader, RowWriter, can_be_put_aside};
-use super::sort::PORTION_ROWS;
+use super::sort::Keyed;
 use crate::error::SqlError;
 use crate::expr::{EvalContext, Expr, eval};
-use crate::plan::{Plan, SortKey};
+use crate::plan::SortKey;
 use crate::types::compare::{SortOrder, as_i64};
 use crate::types::{DataType, Datum, Numeric};
 use std::cmp::Ordering;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Rows sorted at a stretch: some tens of milliseconds.
+const PORTION_ROWS: usize = 64 * 1024;
 /// Runs merged at once; when there are so many they become one.
 const RUNS_MAX: usize = 64;
 
@@ -39,7 +41,7 @@ struct KeyColumn {
 }
 
 /// What rows are sorted by.
-pub(super) struct SortColumns {
+struct SortColumns {
     keys: Vec<KeyColumn>,
     /// Keys that are not columns: computed, and put behind them in this order.
     computed: Vec<Expr>,
@@ -48,8 +50,8 @@ pub(super) struct SortColumns {
 }
 
 impl SortColumns {
-    fn new(input: &Plan, keys: &[SortKey]) -> SortColumns {
-        let mut types: Vec<DataType> = input.types.iter().map(|column| column.ty).collect();
+    /// For rows of these types.
+    fn new(mut types: Vec<DataType>, keys: &[SortKey]) -> SortColumns {
         let mut computed = Vec::new();
         let key = |key: &SortKey| {
             let ty = key.expr.ty().ty;
@@ -65,6 +67,11 @@ impl SortColumns {
         };
         let keys = keys.iter().map(key).collect();
         SortColumns { keys, computed, types: types.into() }
+    }
+
+    /// Columns of a row, without those that are computed.
+    fn width(&self) -> usize {
+        self.types.len() - self.computed.len()
     }
 
     /// The rows with their computed keys.
@@ -156,20 +163,27 @@ pub(super) struct Sorter {
     rows: RowBatch,
     portions: Vec<Ordered>,
     memory: MemoryUse,
-    /// Bytes in memory from which a run is written; `None`: such rows cannot be put aside.
+    /// Bytes in memory from which a run is written; `None`: never.
     run_bytes: Option<usize>,
     runs: Vec<RowReader>,
     dir: PathBuf,
 }
 
 impl Sorter {
-    pub(super) fn new(input: &Plan, keys: &[SortKey], run: &Run<'_>) -> Sorter {
-        let columns = SortColumns::new(input, keys);
+    /// For rows of these types, in memory up to `work_mem`.
+    pub(super) fn new(types: Vec<DataType>, keys: &[SortKey], run: &Run<'_>) -> Sorter {
+        let sorter = Sorter::in_memory(types, keys, run);
+        Sorter { run_bytes: can_be_put_aside(&sorter.columns.types).then_some(run.ctx.work_mem), ..sorter }
+    }
+
+    /// For rows that are kept in memory anyhow.
+    pub(super) fn in_memory(types: Vec<DataType>, keys: &[SortKey], run: &Run<'_>) -> Sorter {
+        let columns = SortColumns::new(types, keys);
         Sorter {
             rows: RowBatch::new(columns.types.len()),
             portions: Vec::new(),
             memory: MemoryUse::default(),
-            run_bytes: can_be_put_aside(&columns.types).then_some(run.ctx.work_mem),
+            run_bytes: None,
             columns,
             runs: Vec::new(),
             dir: run.ctx.spill_dir.to_owned(),
@@ -225,17 +239,18 @@ impl Sorter {
     /// The rows in order.
     pub(super) fn finish(mut self) -> Result<Sorted, SqlError> {
         self.end_portion();
-        if self.runs.is_empty() && self.portions.len() <= 1 {
-            return Ok(Sorted::InMemory(self.portions.pop().unwrap_or_default()));
-        }
-        let merge = Merge::new(self.runs, self.portions, &self.columns)?;
-        Ok(Sorted::Merged(merge, self.columns))
+        let source = if self.runs.is_empty() && self.portions.len() <= 1 {
+            Source::OnePortion(self.portions.pop().unwrap_or_default())
+        } else {
+            Source::Merged(Merge::new(self.runs, self.portions, &self.columns)?)
+        };
+        Ok(Sorted { columns: self.columns, source })
     }
 }
 
 /// Rows in memory, and their order.
 #[derive(Default)]
-pub(super) struct Ordered {
+struct Ordered {
     rows: RowBatch,
     order: std::vec::IntoIter<u32>,
 }
@@ -247,26 +262,44 @@ impl Ordered {
 }
 
 /// Sorted rows, to be taken.
-pub(super) enum Sorted {
-    /// One portion.
-    InMemory(Ordered),
-    /// Several, perhaps in files.
-    Merged(Merge, SortColumns),
+pub(super) struct Sorted {
+    columns: SortColumns,
+    source: Source,
+}
+
+/// Where they come from.
+enum Source {
+    OnePortion(Ordered),
+    /// Several portions, perhaps in files.
+    Merged(Merge),
 }
 
 impl Sorted {
-    /// The next rows, without computed keys; `None` at the end.
-    pub(super) fn next_batch(&mut self, width: usize) -> Result<Option<RowBatch>, SqlError> {
+    /// The next row, its computed keys behind its columns; `None` at the end.
+    fn next(&mut self) -> Result<Option<Vec<Datum>>, SqlError> {
+        match &mut self.source {
+            Source::OnePortion(ordered) => Ok(ordered.next()),
+            Source::Merged(merge) => merge.next(&self.columns),
+        }
+    }
+
+    /// The next rows; `None` at the end.
+    pub(super) fn next_batch(&mut self) -> Result<Option<RowBatch>, SqlError> {
+        let width = self.columns.width();
         let mut batch = RowBatch::new(width);
         while batch.len() < BATCH_ROWS {
-            let row = match self {
-                Sorted::InMemory(ordered) => ordered.next(),
-                Sorted::Merged(merge, columns) => merge.next(columns)?,
-            };
-            let Some(row) = row else { break };
+            let Some(row) = self.next()? else { break };
             batch.push(row.into_iter().take(width));
         }
         Ok((!batch.is_empty()).then_some(batch))
+    }
+
+    /// The next row with the values of its keys; `None` at the end.
+    pub(super) fn next_keyed(&mut self) -> Result<Option<Keyed>, SqlError> {
+        let Some(mut row) = self.next()? else { return Ok(None) };
+        let keys = self.columns.keys.iter().map(|key| row[key.at].clone()).collect();
+        row.truncate(self.columns.width());
+        Ok(Some(Keyed { keys, row }))
     }
 }
 
@@ -278,7 +311,7 @@ struct Head {
 }
 
 /// Several runs and portions as one.
-pub(super) struct Merge {
+struct Merge {
     runs: Vec<RowReader>,
     portions: Vec<Ordered>,
     /// The least last.

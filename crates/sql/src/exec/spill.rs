@@ -92,6 +92,12 @@ impl ExternalSort {
     }
 }
 
+/// A file in that directory that has no name.
+pub(super) fn temporary_file(dir: &Path) -> io::Result<File> {
+    std::fs::create_dir_all(dir)?;
+    tempfile::tempfile_in(dir)
+}
+
 /// A temporary file could not be written or read.
 pub(super) fn temporary_file_failed(error: io::Error) -> SqlError {
     let state = if error.kind() == io::ErrorKind::StorageFull { SqlState::DISK_FULL } else { SqlState::IO_ERROR };
@@ -100,8 +106,7 @@ pub(super) fn temporary_file_failed(error: io::Error) -> SqlError {
 
 fn write_run(mut entries: Vec<Entry>, dir: &Path) -> io::Result<File> {
     entries.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
-    std::fs::create_dir_all(dir)?;
-    let mut out = BufWriter::with_capacity(FILE_BUFFER, tempfile::tempfile_in(dir)?);
+    let mut out = BufWriter::with_capacity(FILE_BUFFER, temporary_file(dir)?);
     for (key, value) in &entries {
         // Keys and values are far below 4 GiB (`tidelock_base::limits`).
         out.write_all(&(key.len() as u32).to_le_bytes())?;

@@ -8,7 +8,7 @@
 //! same key second wait for the first, as PostgreSQL's second inserter waits. A key that a row gives up is guarded too, since its giving up may be rolled back.
 //! Behind the guard the snapshot moves to the newest commit, and what is found there is final until the transaction ends.
 
-use super::bulk_load::row_of_entry;
+use super::bulk_load::{could_not_create, row_of_entry};
 use super::context::ExecContext;
 use super::table_keys::key_of_values;
 use super::write::{WRITE_ROWS, duplicate};
@@ -187,20 +187,12 @@ pub(super) async fn check_whole_index(table: &TableDescriptor, index: &IndexDesc
             let row = row_of_entry(table, index, entry.value)?;
             let key = shared_key(table, index, &row)?.map(|(key, _)| key);
             if key.is_some() && key == last {
-                return Err(could_not_create(table, index, &row, ctx));
+                let place = table.indexes.iter().position(|known| known.oid == index.oid);
+                return Err(could_not_create(index, duplicate(table, place, &row, &ctx.text())));
             }
             last = key;
         }
         rest = page.resume;
     }
     Ok(())
-}
-
-fn could_not_create(table: &TableDescriptor, index: &IndexDescriptor, row: &[Datum], ctx: &ExecContext<'_>) -> SqlError {
-    let place = table.indexes.iter().position(|known| known.oid == index.oid);
-    let mut error = duplicate(table, place, row, &ctx.text());
-    let fields = error.fields_mut();
-    fields.message = format!("could not create unique index \"{}\"", index.name).into();
-    fields.detail = fields.detail.take().map(|detail| detail.replace("already exists.", "is duplicated."));
-    error
 }

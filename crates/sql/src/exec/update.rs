@@ -4,11 +4,10 @@
 //! changed since is reported by the write itself, and the statement (or the transaction) runs again.
 
 use super::RowBatch;
-use super::batch::MemoryUse;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
 use super::operator::Operator;
-use super::subplan::SubPlanValues;
+use super::returning::ReturnedRows;
 use super::table_keys::primary_key;
 use super::write::{TableWriter, WRITE_ROWS, can_stream, check_row, fill_generated};
 use crate::error::SqlError;
@@ -16,6 +15,7 @@ use crate::expr::eval;
 use crate::plan::UpdatePlan;
 use crate::types::Datum;
 use hashbrown::HashSet;
+use std::borrow::Cow;
 use tidelock_base::Key;
 
 /// The input, until it was written.
@@ -45,7 +45,7 @@ impl UpdateState {
             modification.rows(&all, run).await?;
         }
         run.settle_foreign_keys(modification.foreign).await?;
-        Ok((!modification.returned.is_empty()).then_some(modification.returned))
+        Ok(modification.returned.into_batch())
     }
 }
 
@@ -55,10 +55,7 @@ struct Modification<'p> {
     writer: TableWriter,
     foreign: ForeignKeyWork,
     seen: HashSet<Key>,
-    returned: RowBatch,
-    memory: MemoryUse,
-    /// Values of subqueries in RETURNING.
-    subplans: SubPlanValues,
+    returned: ReturnedRows<'p>,
 }
 
 impl<'p> Modification<'p> {
@@ -67,9 +64,7 @@ impl<'p> Modification<'p> {
             writer: TableWriter::new(&plan.table, &run.ctx)?,
             foreign: ForeignKeyWork::default(),
             seen: HashSet::new(),
-            returned: RowBatch::new(plan.returning.as_ref().map_or(0, |r| r.exprs.len())),
-            memory: MemoryUse::default(),
-            subplans: SubPlanValues::default(),
+            returned: ReturnedRows::new(plan.returning.as_ref()),
             plan,
         })
     }
@@ -88,7 +83,7 @@ impl<'p> Modification<'p> {
             self.writer.settle(|at| changed.get(at).map(|(_, row)| row.as_slice()), run).await?;
             for (at, new) in changed {
                 self.foreign.updated(&self.plan.table, batch.row(at), &new, &run.ctx)?;
-                self.returning(batch.row(at), new, run).await?;
+                self.returned.written(self.returnable(batch.row(at), new), run).await?;
             }
         }
         Ok(())
@@ -115,19 +110,11 @@ impl<'p> Modification<'p> {
         Ok(Some(new))
     }
 
-    async fn returning(&mut self, input: &[Datum], mut new: Vec<Datum>, run: &mut Run<'_>) -> Result<(), SqlError> {
-        if !run.inside_cte {
-            run.affected += 1;
+    /// What RETURNING speaks of: the new row, then what else the input has.
+    fn returnable(&self, input: &[Datum], mut new: Vec<Datum>) -> Cow<'static, [Datum]> {
+        if self.plan.returning.is_some() {
+            new.extend_from_slice(input.get(new.len()..).unwrap_or_default());
         }
-        let Some(returning) = &self.plan.returning else { return Ok(()) };
-        new.extend_from_slice(input.get(new.len()..).unwrap_or_default());
-        if !returning.subplans.is_empty() {
-            self.subplans.append(&returning.subplans, &mut new, run).await?;
-        }
-        let context = run.eval();
-        let values = returning.exprs.iter().map(|expr| eval(expr, &new, &context)).collect::<Result<Vec<_>, _>>()?;
-        self.memory.row(&values)?;
-        self.returned.push(values);
-        Ok(())
+        Cow::Owned(new)
     }
 }

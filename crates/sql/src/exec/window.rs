@@ -5,7 +5,8 @@ use super::batch::BATCH_ROWS;
 use super::cancel::CancelFlag;
 use super::context::Run;
 use super::operator::Operator;
-use super::sort::{Keyed, SortedRows, compare_by_keys, key_values};
+use super::sort::{Keyed, compare_by_keys};
+use super::sorter::Sorter;
 use crate::ast::{FrameExclusion, FrameUnits};
 use crate::error::{SqlError, SqlState};
 use crate::expr::{EvalContext, Expr, eval, eval_bool};
@@ -15,10 +16,10 @@ use crate::types::{DataType, Datum, cast, compare};
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// The computed rows, handed out in batches.
+/// The computed rows, and how many were handed out.
 pub(crate) struct WindowState {
     input: Operator,
-    finished: Option<std::vec::IntoIter<Vec<Datum>>>,
+    finished: Option<(RowBatch, usize)>,
 }
 
 impl WindowState {
@@ -28,64 +29,69 @@ impl WindowState {
 
     pub(super) async fn next(&mut self, input: &Plan, windows: &[WindowPlan], run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
         if self.finished.is_none() {
-            let mut rows = self.input.collect(input, run).await?.into_rows();
+            let mut rows = self.input.collect(input, run).await?;
+            let mut types: Vec<DataType> = input.types.iter().map(|column| column.ty).collect();
             for window in windows {
-                rows = computed(rows, window, run).await?;
+                rows = computed(rows, &types, window, run).await?;
+                types.extend(window.calls.iter().map(|call| call.ty.ty));
             }
-            self.finished = Some(rows.into_iter());
+            self.finished = Some((rows, 0));
         }
-        let Some(rows) = &mut self.finished else { return Ok(None) };
-        let width = input.types.len() + windows.iter().map(|w| w.calls.len()).sum::<usize>();
-        let mut batch = RowBatch::new(width);
-        for row in rows.take(BATCH_ROWS) {
-            batch.push(row);
+        let Some((rows, given)) = &mut self.finished else { return Ok(None) };
+        let end = rows.len().min(*given + BATCH_ROWS);
+        let mut batch = RowBatch::new(rows.width());
+        for at in *given..end {
+            batch.push(rows.take_row(at));
         }
+        *given = end;
         Ok((!batch.is_empty()).then_some(batch))
     }
 }
 
 /// The rows with the calls' values appended, in the window's order.
-async fn computed(rows: Vec<Vec<Datum>>, window: &WindowPlan, run: &mut Run<'_>) -> Result<Vec<Vec<Datum>>, SqlError> {
+async fn computed(rows: RowBatch, types: &[DataType], window: &WindowPlan, run: &mut Run<'_>) -> Result<RowBatch, SqlError> {
     let partition_key = |expr: &Expr| SortKey { expr: expr.clone(), descending: false, nulls_first: false };
     let partition: Vec<SortKey> = window.partition_by.iter().map(partition_key).collect();
     let all: Vec<SortKey> = partition.iter().cloned().chain(window.order_by.iter().cloned()).collect();
-    let mut keyed = sorted(rows, &all, run).await?;
+    let mut out = RowBatch::new(types.len() + window.calls.len());
+    let mut keyed = sorted(rows, types, &all, run).await?;
     let mut start = 0;
     while start < keyed.len() {
         let same = |k: &Keyed| compare_by_keys(&partition, &k.keys, &keyed[start].keys).is_eq();
         let end = start + keyed[start..].iter().take_while(|k| same(k)).count();
-        let mut values: Vec<Vec<Datum>> = Vec::with_capacity(window.calls.len());
+        let mut values: Vec<std::vec::IntoIter<Datum>> = Vec::with_capacity(window.calls.len());
         {
             let (context, cancel) = (run.eval(), run.ctx.cancel);
             let part = Partition::new(&keyed[start..end], partition.len(), window, &context, cancel)?;
             for call in &window.calls {
-                values.push(part.call(call)?);
+                values.push(part.call(call)?.into_iter());
             }
         }
-        for column in values {
-            for (keyed, value) in keyed[start..end].iter_mut().zip(column) {
-                keyed.row.push(value);
-            }
+        for keyed in &mut keyed[start..end] {
+            let row = std::mem::take(&mut keyed.row);
+            out.push(row.into_iter().chain(values.iter_mut().filter_map(Iterator::next)));
         }
         run.give_way(end - start).await?;
         start = end;
     }
-    Ok(keyed.into_iter().map(|k| k.row).collect())
+    Ok(out)
 }
 
 /// The rows with their key values, in order.
-async fn sorted(rows: Vec<Vec<Datum>>, keys: &[SortKey], run: &mut Run<'_>) -> Result<Vec<Keyed>, SqlError> {
+async fn sorted(mut rows: RowBatch, types: &[DataType], keys: &[SortKey], run: &mut Run<'_>) -> Result<Vec<Keyed>, SqlError> {
     let count = rows.len();
-    let mut sorting = SortedRows::default();
-    for row in rows {
-        let key_values = key_values(keys, &row, &run.eval())?;
-        if sorting.push(Keyed { keys: key_values, row }, keys) {
-            run.give_way(count).await?;
+    let mut sorter = Sorter::in_memory(types.to_vec(), keys, run);
+    for start in (0..count).step_by(BATCH_ROWS) {
+        let mut batch = RowBatch::new(types.len());
+        for at in start..count.min(start + BATCH_ROWS) {
+            batch.push(rows.take_row(at));
         }
+        sorter.push(batch, run).await?;
     }
-    sorting.finish(keys);
+    drop(rows);
+    let mut sorted = sorter.finish()?;
     let mut keyed = Vec::with_capacity(count);
-    while let Some(row) = sorting.next(keys) {
+    while let Some(row) = sorted.next_keyed()? {
         keyed.push(row);
         if keyed.len() % BATCH_ROWS == 0 {
             run.give_way(BATCH_ROWS).await?;

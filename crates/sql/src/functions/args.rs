@@ -8,6 +8,17 @@ use std::sync::Arc;
 /// What every builtin returns.
 pub(super) type Answer = Result<Datum, SqlError>;
 
+/// Functions of one float, each an expression that may leave with an error.
+macro_rules! float_functions {
+    ($($name:ident = |$x:ident| $body:expr;)*) => {
+        $(fn $name(_: &$crate::expr::EvalContext<'_>, args: &[$crate::types::Datum]) -> $crate::functions::args::Answer {
+            let $x = $crate::functions::args::float(args, 0)?;
+            Ok($crate::types::Datum::Float8($body))
+        })*
+    };
+}
+pub(super) use float_functions;
+
 fn mismatch(at: usize, wanted: &str) -> SqlError {
     SqlError::new(SqlState::INTERNAL_ERROR, format!("argument {} is not {wanted}", at + 1))
 }

@@ -1,6 +1,6 @@
 //! Mathematical functions.
 
-use super::args::{Answer, array, float, int, int4, numeric};
+use super::args::{Answer, array, float, float_functions, int, int4, numeric};
 use super::arithmetic::{checked, division_by_zero};
 use super::{BuiltinFunction, EvalFn};
 use crate::error::{SqlError, SqlState};
@@ -26,16 +26,6 @@ fn abs_int(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
 
 fn abs_float4(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
     Ok(Datum::Float4(float(args, 0)?.abs() as f32))
-}
-
-/// Functions of one float that cannot fail.
-macro_rules! float_functions {
-    ($($name:ident = |$x:ident| $body:expr;)*) => {
-        $(fn $name(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-            let $x = float(args, 0)?;
-            Ok(Datum::Float8($body))
-        })*
-    };
 }
 
 float_functions! {

@@ -3,7 +3,7 @@
 //! The functions of degrees promise exact answers at the angles that have one (`sind(30) = 0.5`). They follow PostgreSQL: the first quadrant is
 //! computed so that 30, 45 and 60 degrees divide out the error that the library function makes there.
 
-use super::args::{Answer, float};
+use super::args::{Answer, float, float_functions};
 use super::{BuiltinFunction, EvalFn};
 use crate::error::{SqlError, SqlState};
 use crate::expr::EvalContext;
@@ -11,16 +11,6 @@ use crate::types::{DataType, Datum};
 
 const FLOAT8: DataType = DataType::FLOAT8;
 const RADIANS_PER_DEGREE: f64 = std::f64::consts::PI / 180.0;
-
-/// Functions of one float.
-macro_rules! float_functions {
-    ($($name:ident = |$x:ident| $body:expr;)*) => {
-        $(fn $name(_: &EvalContext<'_>, args: &[Datum]) -> Answer {
-            let $x = float(args, 0)?;
-            Ok(Datum::Float8($body))
-        })*
-    };
-}
 
 float_functions! {
     degrees = |x| x / RADIANS_PER_DEGREE;
