@@ -6,7 +6,7 @@
 //! installed then lies above the floor by definition.
 //!
 //! For each key, the newest version goes to `latest`, over the one that stood there. Displaced versions go to `history` if a pin needs
-//! them (`pins`). A deletion removes the row, unless some pin is older than it: then a tombstone stays, with a marker in
+//! them (`pins`). A deletion removes the row, unless some pin is older than it, or as old: then a tombstone stays, with a marker in
 //! history that says so, and both are collected together with the history.
 //!
 //! Only durable commits are folded: versions are installed before their commit is synced, and redb must never know of
@@ -508,7 +508,7 @@ fn scan_dead(
         let (key, inverted_ts) = place.value();
         let HistoryRow { successor, row } = HistoryRow::decode(value.value())?;
         let marker = row.kind == RowKind::Marker;
-        let needed = if marker { view.oldest() < row.ts } else { view.needs(row.ts, successor) };
+        let needed = if marker { view.needs_tombstone(row.ts) } else { view.needs(row.ts, successor) };
         if !needed {
             dead.push(((Key::from(key), inverted_ts), marker));
         }
@@ -576,7 +576,7 @@ impl<'txn> Tables<'txn> {
             let row = Row { ts: pair[0].ts, kind, value: pair[0].value.as_deref().unwrap_or_default() };
             self.displace(key, row, pair[1].ts)?;
         }
-        let keep_tombstone = newest.value.is_none() && self.view.oldest() < newest.ts;
+        let keep_tombstone = newest.value.is_none() && self.view.needs_tombstone(newest.ts);
         if keep_tombstone {
             let marker = Row { ts: newest.ts, kind: RowKind::Marker, value: &[] };
             self.add_history(key, marker, newest.ts)?;

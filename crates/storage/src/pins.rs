@@ -166,6 +166,12 @@ impl PinView {
         self.pins.get(next_pin).is_some_and(|pin| *pin < successor)
     }
 
+    /// Must a deletion at `ts` stay to be seen? While an older pin stands; and while one stands at `ts` itself, which is how a transaction that spilled
+    /// holds on to its commit: what it deleted at last lies over rows that it has spilled at the same timestamp.
+    pub(crate) fn needs_tombstone(&self, ts: Timestamp) -> bool {
+        self.frontier < ts || self.pins.first().is_some_and(|pin| *pin <= ts)
+    }
+
     /// The oldest timestamp that is, or may come to be, read at.
     pub(crate) fn oldest(&self) -> Timestamp {
         self.pins.first().map_or(self.frontier, |pin| (*pin).min(self.frontier))
@@ -218,6 +224,8 @@ mod tests {
         let needs = |ts, successor| view.needs(Timestamp(ts), Timestamp(successor));
         assert!(needs(5, 12) && !needs(12, 15) && needs(15, 30) && needs(20, 21) && !needs(21, 32) && needs(30, 33));
         assert_eq!(view.oldest(), Timestamp(7));
+        assert!(!view.needs_tombstone(Timestamp(6)) && view.needs_tombstone(Timestamp(7)) && view.needs_tombstone(Timestamp(33)));
+        assert!(!PinView::none().needs_tombstone(Timestamp(33)));
     }
 
     #[test]

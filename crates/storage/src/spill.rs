@@ -13,7 +13,7 @@
 //!
 //! Two rules keep the versions of a key in order although these go past the memtables. A transaction's rows are moved only by a pass that began
 //! after its end, so that every older version is in redb by then. And from its commit until its rows are moved a pin stands at its timestamp,
-//! so that a deletion that came after it leaves a tombstone, over which nothing older is put.
+//! so that a deletion that came after it, or that it logged after having spilled another version, leaves a tombstone, over which nothing is put that is no newer.
 //!
 //! After a crash a table without a commit record is deleted; one with a record is moved, once more if need be, at that record's place in the log.
 //! (That is why a table outlives the moving: a replay starts from before the record, and would bring back what the rows had deleted.)

@@ -51,7 +51,8 @@ fn step(ts: u64) -> Step {
     Step::Spilled {
         statements: (0..4).map(statement).collect(),
         ignored: if ts.is_multiple_of(2) { vec![2, 3] } else { vec![] },
-        rest: vec![(key(ts % ROWS), Some(value(ts + 100)))],
+        // It writes one more row, and deletes one that it has spilled.
+        rest: BTreeMap::from([(key(ts % ROWS), Some(value(ts + 100))), (key((ts * 7 + 3) % ROWS), None)]).into_iter().collect(),
         commit: !ts.is_multiple_of(12),
     }
 }
