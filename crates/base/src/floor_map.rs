@@ -22,6 +22,19 @@ impl<T> FloorMap<T> {
         self.0.get(above.checked_sub(1)?).map(|(_, value)| value)
     }
 
+    /// As [`FloorMap::floor`], with the key at which the next entry begins.
+    pub fn floor_and_next(&self, key: &[u8]) -> Option<(&T, Option<&Key>)> {
+        let above = self.0.partition_point(|(start, _)| &**start <= key);
+        let (_, value) = self.0.get(above.checked_sub(1)?)?;
+        Some((value, self.0.get(above).map(|(start, _)| start)))
+    }
+
+    /// The entry with the greatest key below this one.
+    pub fn below(&self, key: &[u8]) -> Option<(&Key, &T)> {
+        let above = self.0.partition_point(|(start, _)| &**start < key);
+        self.0.get(above.checked_sub(1)?).map(|(start, value)| (start, value))
+    }
+
     /// Adds or replaces.
     pub fn insert(&mut self, key: Key, value: T) {
         match self.0.binary_search_by(|(start, _)| start.cmp(&key)) {
@@ -75,6 +88,9 @@ mod tests {
         let map: FloorMap<u32> = [("m", 2), ("", 1), ("t", 3)].into_iter().map(|(key, value)| (Key::from(key), value)).collect();
         assert_eq!(["", "a", "m", "s", "t", "zz"].map(|key| map.floor(key.as_bytes()).copied()), [1, 1, 2, 2, 3, 3].map(Some));
         assert_eq!(map.from_floor(b"n").copied().collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(map.floor_and_next(b"m"), Some((&2, Some(&Key::from("t")))));
+        assert_eq!(map.floor_and_next(b"t"), Some((&3, None)));
+        assert_eq!((map.below(b"m"), map.below(b"n")), (Some((&Key::from(""), &1)), Some((&Key::from("m"), &2))));
         assert!(FloorMap::<u32>::default().floor(b"a").is_none());
     }
 

@@ -150,6 +150,8 @@ struct KeyState {
 #[derive(Debug, Default)]
 pub struct LockTable {
     keys: BTreeMap<Key, KeyState>,
+    /// Transactions that had ended when the last thing held for them here, a copy, went: nobody else would come to forget them.
+    unheld: Vec<Arc<TxnRecord>>,
 }
 
 impl LockTable {
@@ -243,7 +245,7 @@ impl LockTable {
                 state.waiters = None;
             }
         }
-        state.drop_copies();
+        state.drop_copies(&mut self.unheld);
         let ready = state.ready();
         self.tidy(key);
         (ready, place)
@@ -412,10 +414,20 @@ impl LockTable {
         }
     }
 
+    /// Has the table let go of an ended transaction that nobody has forgotten yet?
+    pub fn has_unheld(&self) -> bool {
+        !self.unheld.is_empty()
+    }
+
+    /// Ended transactions that the table has let go of, to be forgotten.
+    pub fn take_unheld(&mut self) -> Vec<Arc<TxnRecord>> {
+        std::mem::take(&mut self.unheld)
+    }
+
     /// Lets go of copies on a key that nobody waits for.
     pub fn drop_copies(&mut self, key: &Key) {
         if let Some(state) = self.keys.get_mut(key) {
-            state.drop_copies();
+            state.drop_copies(&mut self.unheld);
             self.tidy(key);
         }
     }
@@ -430,12 +442,13 @@ impl LockTable {
     /// Moves everything from `key` on into a new table: the right side of a split.
     #[must_use]
     pub fn split_off(&mut self, key: &Key) -> LockTable {
-        LockTable { keys: self.keys.split_off(key) }
+        LockTable { keys: self.keys.split_off(key), ..LockTable::default() }
     }
 
     /// Takes in the table of the right neighbour.
     pub fn absorb(&mut self, mut right: LockTable) {
         self.keys.append(&mut right.keys);
+        self.unheld.append(&mut right.unheld);
     }
 
     /// Every lock, for the lock views: key, holder, strength, whether it wrote.
@@ -498,7 +511,7 @@ impl KeyState {
         }
     }
 
-    fn drop_copies(&mut self) {
+    fn drop_copies(&mut self, unheld: &mut Vec<Arc<TxnRecord>>) {
         if self.waiters.is_some() {
             return;
         }
@@ -508,6 +521,9 @@ impl KeyState {
                 self.intent = None;
             }
             record.let_go();
+            if record.is_done() {
+                unheld.push(record);
+            }
         }
     }
 

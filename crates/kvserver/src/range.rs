@@ -122,6 +122,40 @@ impl RangeMap {
         self.by_start.load().floor(key).cloned()
     }
 
+    /// Has the range that holds a key no locks? Asked without its mutex. A split publishes the new map before the counts of its two ranges change,
+    /// so while the map stays, no lock has moved from where we looked to where we did not.
+    pub fn is_lockless(&self, key: &[u8]) -> bool {
+        loop {
+            let map = self.by_start.load();
+            if map.floor(key).is_none_or(|range| range.has_locks()) {
+                return false;
+            }
+            if Arc::ptr_eq(&map, &self.by_start.load()) {
+                return true;
+            }
+        }
+    }
+
+    /// The first part of a span that lies in one range, backwards the last, and whether there may be locks in it (as [`RangeMap::is_lockless`]).
+    pub fn part_of(&self, span: &Span, reverse: bool) -> Option<(Span, bool)> {
+        loop {
+            let map = self.by_start.load();
+            let (range, part) = if reverse {
+                let (start, range) = map.below(&span.end)?;
+                (range, Span::new(start.clone().max(span.start.clone()), span.end.clone()))
+            } else {
+                let (range, border) = map.floor_and_next(&span.start)?;
+                (range, Span::new(span.start.clone(), border.map_or(&span.end, |border| border.min(&span.end)).clone()))
+            };
+            if range.has_locks() {
+                return Some((part, true));
+            }
+            if Arc::ptr_eq(&map, &self.by_start.load()) {
+                return Some((part, false));
+            }
+        }
+    }
+
     /// All ranges, in key order.
     pub fn all(&self) -> Vec<Arc<Range>> {
         self.by_start.load().values().cloned().collect()
@@ -179,5 +213,23 @@ impl RangeMap {
         ranges.remove(&border);
         self.by_start.store(Arc::new(ranges));
         RangeChange { now: vec![guard.descriptor.clone()], gone: vec![border] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_read_range_by_range_from_either_end() {
+        let ranges = RangeMap::new(Vec::new());
+        ["h", "p"].into_iter().for_each(|key| drop(ranges.split(&Key::from(key))));
+        let span = |start: &str, end: &str| Span::new(Key::from(start), Key::from(end));
+        for (whole, first, last) in [("b-t", "b-h", "p-t"), ("b-p", "b-h", "h-p"), ("h-i", "h-i", "h-i"), ("q-z", "q-z", "q-z")] {
+            let parse = |text: &str| text.split_once('-').map(|(start, end)| span(start, end)).unwrap();
+            let whole = parse(whole);
+            assert_eq!(ranges.part_of(&whole, false), Some((parse(first), false)), "{whole:?}");
+            assert_eq!(ranges.part_of(&whole, true), Some((parse(last), false)), "{whole:?}, backwards");
+        }
     }
 }

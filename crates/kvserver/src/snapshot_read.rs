@@ -35,8 +35,7 @@ pub(crate) struct Reader {
 impl Store {
     /// The version of a key that a reader sees.
     pub(crate) fn read_version(&self, key: &Key, reader: Option<TxnId>, at: Timestamp) -> Result<Option<(Timestamp, Value)>, KvError> {
-        let range = self.range_at(key)?;
-        if range.has_locks() {
+        if !self.ranges.is_lockless(key) {
             let overlay = self.with_range(key, |guard| guard.locks.visible(key, reader, at))?;
             if let Some(overlay) = overlay {
                 return Ok(overlay.value.map(|value| (overlay.ts, value)));
@@ -51,17 +50,12 @@ impl Store {
         Ok(version.and_then(|version| Some((version.ts, version.value?))))
     }
 
-    /// Shows a reader the rows of a span, which lies in one range, until it breaks.
+    /// Shows a reader the rows of a span until it breaks. As a rule the span lies in one range, unless that was split a moment ago.
     pub(crate) fn visit_rows(&self, span: &Span, reader: Reader, visit: &mut VisitRow<'_>) -> Result<ControlFlow<()>, KvError> {
         let mut rest = span.clone();
         while !rest.is_empty() {
-            let range = self.range_at(&rest.start)?;
-            let in_memory = if range.has_locks() {
-                self.with_range(&rest.start, |guard| guard.locks.visible_in(&rest, reader.txn, reader.at))?
-            } else {
-                Vec::new()
-            };
-            let window = self.spilled_window(&rest, reader.txn, reader.at, reader.reverse)?;
+            let (part, in_memory) = self.intents_in_part(&rest, reader)?;
+            let window = self.spilled_window(&part, reader.txn, reader.at, reader.reverse)?;
             let part = window.span.clone();
             if merge_scan(&self.storage, &part, reader.at, reader.reverse, window.with(in_memory), visit)?.is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -71,27 +65,35 @@ impl Store {
         Ok(ControlFlow::Continue(()))
     }
 
+    /// The next part of a span that lies in one range, and what the reader must see of the intents there.
+    fn intents_in_part(&self, rest: &Span, reader: Reader) -> Result<(Span, Vec<Overlay>), KvError> {
+        loop {
+            let (part, locked) = self.ranges.part_of(rest, reader.reverse).ok_or(KvError::BadRequest("no range holds the span"))?;
+            if !locked {
+                return Ok((part, Vec::new()));
+            }
+            let intents = self.with_range(&part.start, |guard| {
+                let whole = part.end <= guard.descriptor.span.end;
+                whole.then(|| guard.locks.visible_in(&part, reader.txn, reader.at))
+            })?;
+            if let Some(intents) = intents {
+                return Ok((part, intents));
+            }
+        }
+    }
+
     /// Every committed row of a span at a moment, whatever ranges it lies in.
     fn scan_committed(&self, span: &Span, at: Timestamp, visit: &mut VisitVersion<'_>) -> Result<(), KvError> {
         let mut failure = None;
-        for descriptor in self.ranges.descriptors(span) {
-            let Some(part) = descriptor.span.intersect(span) else { continue };
-            let reader = Reader { txn: None, at, reverse: false };
-            let flow = self.visit_rows(&part, reader, &mut |row| match visit(row) {
-                Ok(flow) => flow,
-                Err(error) => {
-                    failure = Some(error);
-                    ControlFlow::Break(())
-                }
-            })?;
-            if let Some(error) = failure {
-                return Err(error);
+        let reader = Reader { txn: None, at, reverse: false };
+        let _ = self.visit_rows(span, reader, &mut |row| match visit(row) {
+            Ok(flow) => flow,
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
             }
-            if flow.is_break() {
-                return Ok(());
-            }
-        }
-        Ok(())
+        })?;
+        failure.map_or(Ok(()), Err)
     }
 }
 

@@ -222,7 +222,11 @@ impl Store {
             let _ = self.with_range(key, |guard| guard.locks.forget_spilled(key, record.id));
         }
         if record.take_brought_back() {
-            self.ranges.all().iter().for_each(|range| range.lock().locks.drop_copies_of(record.id));
+            for range in self.ranges.all() {
+                let mut guard = range.lock();
+                guard.locks.drop_copies_of(record.id);
+                self.forget_unheld(guard);
+            }
         }
     }
 

@@ -212,9 +212,20 @@ impl Store {
             let range = self.range_at(key)?;
             let mut guard = range.lock();
             if guard.holds(key) {
-                return Ok(f(&mut guard));
+                let result = f(&mut guard);
+                if guard.locks.has_unheld() {
+                    self.forget_unheld(guard);
+                }
+                return Ok(result);
             }
         }
+    }
+
+    /// Lets go of a range, and forgets the ended transactions that its lock table has let go of.
+    pub(crate) fn forget_unheld(&self, mut guard: RangeGuard<'_>) {
+        let unheld = guard.locks.take_unheld();
+        drop(guard);
+        unheld.iter().for_each(|record| self.forget_if_done(record));
     }
 
     pub(crate) fn range_at(&self, key: &[u8]) -> Result<Arc<Range>, KvError> {

@@ -134,7 +134,7 @@ impl TxnRecord {
 
     /// Where it stands.
     pub fn status(&self) -> TxnStatus {
-        match self.status.load(Ordering::Acquire) {
+        match self.status.load(Ordering::SeqCst) {
             PENDING => TxnStatus::Pending,
             COMMITTED => TxnStatus::Committed,
             _ => TxnStatus::Aborted,
@@ -149,12 +149,12 @@ impl TxnRecord {
     /// The flip. Only the commit sequencer calls it.
     pub fn flip_to_committed(&self, ts: Timestamp) {
         self.commit_ts.store(ts.0, Ordering::Relaxed);
-        self.status.store(COMMITTED, Ordering::Release);
+        self.status.store(COMMITTED, Ordering::SeqCst);
     }
 
     /// Its intents become nothing.
     pub fn flip_to_aborted(&self) {
-        self.status.store(ABORTED, Ordering::Release);
+        self.status.store(ABORTED, Ordering::SeqCst);
     }
 
     /// One more key is held.
@@ -164,17 +164,22 @@ impl TxnRecord {
 
     /// One key fewer is held.
     pub fn let_go(&self) {
-        self.held.fetch_sub(1, Ordering::AcqRel);
+        self.held.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// Keys held.
     pub fn held(&self) -> usize {
-        self.held.load(Ordering::Acquire)
+        self.held.load(Ordering::SeqCst)
+    }
+
+    /// Has it ended, and is nothing held any more? Whoever ends it or lets go of its last key looks here after that: both orders are seen.
+    pub fn is_done(&self) -> bool {
+        self.held() == 0 && self.status() != TxnStatus::Pending
     }
 
     /// True exactly once: when it is finished and nothing is held any more.
     pub fn may_be_forgotten(&self) -> bool {
-        self.held() == 0 && self.status() != TxnStatus::Pending && !self.forgotten.swap(true, Ordering::AcqRel)
+        self.is_done() && !self.forgotten.swap(true, Ordering::AcqRel)
     }
 
     /// Somebody waits for it.
