@@ -147,9 +147,11 @@ fn rewritten(text: &str, rewrites: &[Rewrite]) -> String {
 
 /// The query under the names that CREATE VIEW lists.
 fn with_names(text: &str, view: &str, columns: &[(String, ColumnType)]) -> String {
+    let view = quote_ident(view);
     let names: Vec<String> = columns.iter().map(|(name, _)| quote_ident(name).to_string()).collect();
-    let names = names.join(", ");
-    format!("SELECT {names} FROM ({text}) AS {}({names})", quote_ident(view))
+    // With their relation, as a column is written out when such a text is made a view again.
+    let shown: Vec<String> = names.iter().map(|name| format!("{view}.{name}")).collect();
+    format!("SELECT {} FROM ({text}) AS {view}({})", shown.join(", "), names.join(", "))
 }
 
 /// CREATE OR REPLACE may only add columns.
