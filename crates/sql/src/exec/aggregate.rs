@@ -1,8 +1,7 @@
 //! Grouping, in a hash table: one entry per group, one accumulator per aggregate in it.
 //!
-//! When the groups take more than `work_mem`, no more are made: rows of groups that are not in the table are put aside, by their keys' hashes in one of
-//! [`PARTITIONS`] files, and each file is grouped by itself afterwards, in the same way. (Grouping sets, and rows with columns that are
-//! records, stay in memory.)
+//! When the groups take more than `work_mem`, no more are made: rows of groups that are not in the table are put aside, and grouped afterwards
+//! (`partitions`). Grouping sets stay in memory.
 //!
 //! DISTINCT and ORDER BY inside a call are done here: the arguments of a group are set aside, and fed at the end. With GROUPING SETS each input row goes into
 //! one group of every set; the columns a set doesn't keep are NULL in its groups.
@@ -12,20 +11,14 @@ use super::batch::{BATCH_ROWS, MemoryUse};
 use super::context::Run;
 use super::key_table::KeyTable;
 use super::operator::Operator;
-use super::row_file::{RowReader, RowWriter, can_be_put_aside};
+use super::partitions::{Partitions, Source};
+use super::row_file::RowReader;
 use super::sort::{compare_by_keys, key_values};
 use crate::error::SqlError;
 use crate::expr::{EvalContext, Expr, eval_bool, eval_into};
 use crate::functions::Accumulator;
 use crate::plan::{AggregateCall, Plan};
 use crate::types::{DataType, Datum};
-use std::path::PathBuf;
-use std::sync::Arc;
-
-/// Files that rows are put aside in.
-const PARTITIONS: usize = 32;
-/// How often rows that were put aside may be put aside again; then they stay in memory, and the bound of all steps holds.
-const LEVELS_MAX: u32 = 6;
 
 /// The finished groups, handed out in batches.
 pub(crate) struct AggregateState {
@@ -33,49 +26,6 @@ pub(crate) struct AggregateState {
     finished: Option<std::vec::IntoIter<Vec<Datum>>>,
     /// Rows of groups that are still to be made, and how often they were put aside.
     aside: Vec<(RowReader, u32)>,
-}
-
-/// Takes rows of groups for which there is no room.
-struct Overflow {
-    work_mem: usize,
-    level: u32,
-    dir: PathBuf,
-    types: Arc<[DataType]>,
-    files: [Option<RowWriter>; PARTITIONS],
-}
-
-impl Overflow {
-    fn put(&mut self, hash: u64, row: &[Datum]) -> Result<(), SqlError> {
-        // Each level looks at other bits: what is in one file must be told apart by the next.
-        let file = &mut self.files[hash.rotate_right(self.level * PARTITIONS.ilog2()) as usize % PARTITIONS];
-        let writer = match file {
-            Some(writer) => writer,
-            none => none.insert(RowWriter::new(&self.dir)?),
-        };
-        writer.push(row)
-    }
-
-    fn into_readers(self) -> Result<Vec<RowReader>, SqlError> {
-        self.files.into_iter().flatten().map(|file| file.into_reader(&self.types)).collect()
-    }
-}
-
-/// Where the rows of one pass come from.
-enum Source<'o> {
-    Input(&'o mut Operator, &'o Plan),
-    Aside(RowReader),
-}
-
-impl Source<'_> {
-    async fn next(&mut self, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
-        match self {
-            Source::Input(operator, plan) => operator.next(plan, run).await,
-            Source::Aside(reader) => {
-                run.give_way(BATCH_ROWS).await?;
-                reader.next_batch()
-            }
-        }
-    }
 }
 
 /// One aggregate over one group.
@@ -93,8 +43,9 @@ struct Groups<'p> {
     cells: Vec<Cell>,
     /// What DISTINCT and ORDER BY set aside.
     memory: MemoryUse,
-    /// Where rows go when there are groups enough.
-    overflow: Option<Overflow>,
+    /// Where rows go when the groups take this much memory.
+    overflow: Option<Partitions>,
+    work_mem: usize,
     /// Arguments of the call under way.
     args: Vec<Datum>,
 }
@@ -112,7 +63,7 @@ impl Groups<'_> {
     /// The number of a row's group; `None` if the row was put aside.
     fn group_or_put_aside(&mut self, key: &[Datum], row: &[Datum]) -> Result<Option<usize>, SqlError> {
         match &mut self.overflow {
-            Some(overflow) if self.keys.bytes() > overflow.work_mem => match self.keys.find(key) {
+            Some(overflow) if self.keys.bytes() > self.work_mem => match self.keys.find(key) {
                 None => overflow.put(self.keys.hash(key), row).map(|()| None),
                 known => Ok(known),
             },
@@ -223,7 +174,7 @@ impl AggregateState {
         run: &mut Run<'_>,
     ) -> Result<Option<RowBatch>, SqlError> {
         if self.finished.is_none() {
-            self.pass(None, input, group, sets, aggregates, run).await?;
+            Box::pin(self.pass(None, input, group, sets, aggregates, run)).await?;
         }
         let width = group.len() + aggregates.len() + usize::from(sets.is_some());
         loop {
@@ -235,7 +186,7 @@ impl AggregateState {
                 return Ok(Some(batch));
             }
             let Some(aside) = self.aside.pop() else { return Ok(None) };
-            self.pass(Some(aside), input, group, sets, aggregates, run).await?;
+            Box::pin(self.pass(Some(aside), input, group, sets, aggregates, run)).await?;
         }
     }
 
@@ -250,23 +201,20 @@ impl AggregateState {
         run: &mut Run<'_>,
     ) -> Result<(), SqlError> {
         let level = aside.as_ref().map_or(0, |(_, level)| *level);
-        let mut source = match aside {
-            Some((reader, _)) => Source::Aside(reader),
-            None => Source::Input(&mut self.input, input),
-        };
-        let row_types: Arc<[DataType]> = input.types.iter().map(|column| column.ty).collect();
-        let overflows = !group.is_empty() && sets.is_none() && level < LEVELS_MAX && can_be_put_aside(&row_types);
-        let overflow = overflows.then(|| Overflow {
-            work_mem: run.ctx.work_mem,
-            level,
-            dir: run.ctx.spill_dir.to_owned(),
-            types: row_types,
-            files: [const { None }; PARTITIONS],
-        });
+        let mut reader = aside.map(|(reader, _)| reader);
+        let overflow = if group.is_empty() || sets.is_some() { None } else { Partitions::new(input, level, run) };
+        let mut source = Source::of(reader.as_mut(), &mut self.input, input);
         let mut types: Vec<DataType> = group.iter().map(|g| g.ty().ty).collect();
         types.extend(sets.map(|_| DataType::INT4));
-        let mut groups =
-            Groups { aggregates, keys: KeyTable::new(types), cells: Vec::new(), memory: MemoryUse::default(), overflow, args: Vec::new() };
+        let mut groups = Groups {
+            aggregates,
+            keys: KeyTable::new(types),
+            cells: Vec::new(),
+            memory: MemoryUse::default(),
+            overflow,
+            work_mem: run.ctx.work_mem,
+            args: Vec::new(),
+        };
         for empty in always_there(group, sets) {
             groups.group(&empty)?;
         }
@@ -295,7 +243,7 @@ impl AggregateState {
             }
         }
         if let Some(overflow) = groups.overflow.take() {
-            self.aside.extend(overflow.into_readers()?.into_iter().map(|reader| (reader, level + 1)));
+            self.aside.extend(overflow.into_readers()?);
         }
         let mut rows = groups.finish(&run.eval())?;
         if sets.is_some() {

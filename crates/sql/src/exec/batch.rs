@@ -164,7 +164,9 @@ impl MemoryUse {
             return Ok(());
         }
         let message = format!("a step of the query needs more than {} MB of memory", MATERIALIZED_BYTES_MAX >> 20);
-        Err(SqlError::new(SqlState::OUT_OF_MEMORY, message).hint("The rows of joins, DISTINCT and set operations are kept in memory."))
+        Err(SqlError::new(SqlState::OUT_OF_MEMORY, message).hint(
+            "Nested loops, windows, recursive queries, and joins and DISTINCT whose rows must keep their order, have no temporary files.",
+        ))
     }
 
     /// What was noted.

@@ -1,14 +1,13 @@
-//! Small operators over one input: filter, projection, set-returning targets, limit, distinct.
+//! Small operators over one input: filter, projection, set-returning targets, limit.
 
 use super::RowBatch;
 use super::batch::BATCH_ROWS;
 use super::context::Run;
-use super::key_table::KeyTable;
 use super::operator::Operator;
 use super::sort::compare_by_keys;
 use super::sources::{next_of_calls, start_calls};
 use crate::error::{SqlError, SqlState};
-use crate::expr::{Expr, eval, eval_bool, eval_into};
+use crate::expr::{Expr, eval, eval_bool};
 use crate::functions::set_returning::SetRows;
 use crate::plan::{Plan, SortKey, TableFunction};
 use crate::types::Datum;
@@ -153,29 +152,5 @@ impl LimitState {
             tied += 1;
         }
         Ok(tied)
-    }
-}
-
-/// Keys seen so far.
-pub(crate) struct DistinctState {
-    input: Operator,
-    seen: Option<KeyTable>,
-}
-
-impl DistinctState {
-    pub(super) fn new(input: Operator) -> DistinctState {
-        DistinctState { input, seen: None }
-    }
-
-    pub(super) async fn next(&mut self, input: &Plan, keys: &[Expr], run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
-        let Some(mut batch) = self.input.next(input, run).await? else { return Ok(None) };
-        let seen = self.seen.get_or_insert_with(|| KeyTable::new(keys.iter().map(|key| key.ty().ty).collect()));
-        let context = run.eval();
-        let mut key = Vec::with_capacity(keys.len());
-        batch.retain(|row| {
-            eval_into(keys, row, &context, &mut key)?;
-            seen.insert(&key).map(|(_, new)| new)
-        })?;
-        Ok(Some(batch))
     }
 }

@@ -56,6 +56,13 @@ impl KeyTable {
         Ok((number, true))
     }
 
+    /// Forgets all keys, and not how they hash.
+    pub(super) fn clear(&mut self) {
+        self.keys = RowBatch::new(self.types.len());
+        self.numbers.clear();
+        self.memory = MemoryUse::default();
+    }
+
     /// A hash of the key, of this table alone.
     pub(super) fn hash(&self, key: &[Datum]) -> u64 {
         hash(&self.hasher, &self.types, key)
@@ -116,6 +123,10 @@ mod tests {
         assert_eq!(table.find(&[Datum::text("a"), number("2")]), None);
         assert!(table.keys().nth(2).is_some_and(|key| key.iter().all(Datum::is_null)));
         assert_eq!(table.len(), 3);
+        let hash = table.hash(&[Datum::text("a"), number("1")]);
+        table.clear();
+        assert_eq!((table.len(), table.bytes(), table.hash(&[Datum::text("a "), number("1.0")])), (0, 0, hash));
+        assert_eq!(table.insert(&[Datum::text("b"), number("1")]).unwrap(), (0, true));
     }
 
     #[test]

@@ -9,7 +9,8 @@
 use super::aggregate::AggregateState;
 use super::context::{Run, misfit};
 use super::delete::DeleteState;
-use super::filter::{DistinctState, LimitState, ProjectSetState};
+use super::distinct::DistinctState;
+use super::filter::{LimitState, ProjectSetState};
 use super::hash_join::HashJoinState;
 use super::insert::InsertState;
 use super::lock_rows::LockRowsState;
@@ -150,7 +151,7 @@ impl Operator {
             (Operator::Limit(state), PlanNode::Limit { input, limit, offset, ties }) => {
                 state.next(input, limit.as_ref(), offset.as_ref(), ties.as_deref(), run).await
             }
-            (Operator::Distinct(state), PlanNode::Distinct { input, keys }) => state.next(input, keys, run).await,
+            (Operator::Distinct(state), PlanNode::Distinct { input, keys, order }) => state.next(input, keys, *order, run).await,
             (Operator::Aggregate(state), PlanNode::Aggregate { input, group, sets, aggregates }) => {
                 state.next(input, group, sets.as_deref(), aggregates, run).await
             }

@@ -1,4 +1,4 @@
-//! Rows in temporary files: what sorts and aggregates put aside when they would hold more than `work_mem`.
+//! Rows in temporary files: what steps of a query put aside when they would hold more than `work_mem`.
 //!
 //! A row is a sequence of columns, each `length (4) | bytes`; a length of [`NULL`] stands for NULL. Bytes are those of the row codec. Files have no
 //! name, so nothing is left behind by a crash.

@@ -108,6 +108,8 @@ pub enum PlanNode {
         right_keys: Vec<Expr>,
         /// Further condition, over left ++ right.
         on: Option<Expr>,
+        /// The rows are expected in the order of the left side; otherwise they come in any.
+        in_order: bool,
     },
     /// Every pair. The right side is materialized unless `bindings` say it depends on the left row (LATERAL); then it is run anew for each.
     NestedLoopJoin {
@@ -151,12 +153,14 @@ pub enum PlanNode {
         /// FETCH FIRST WITH TIES: rows equal to the last one in these keys come too. The input is sorted by them.
         ties: Option<Vec<SortKey>>,
     },
-    /// The first row for each key, in input order.
+    /// The first row for each key.
     Distinct {
         /// Input.
         input: Box<Plan>,
         /// Over the input row.
         keys: Vec<Expr>,
+        /// What is known, and expected, of the rows' order.
+        order: DistinctOrder,
     },
     /// Groups. Row: group expressions, then aggregates, then the grouping set's number (int4) if there are sets. Without group expressions and sets,
     /// one row always. NULLs form one group.
@@ -209,6 +213,17 @@ pub enum PlanNode {
     Delete(Box<DeletePlan>),
     /// MERGE. No rows.
     Merge(Box<MergePlan>),
+}
+
+/// The order of rows around a DISTINCT.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DistinctOrder {
+    /// They come out in any order.
+    Any,
+    /// They come out as they come in.
+    Kept,
+    /// Those with equal keys come in one behind the other; they come out as they come in.
+    Adjacent,
 }
 
 /// Which rows of a join survive.

@@ -160,7 +160,12 @@ pub static SETTINGS: &[Setting] = &[
     setting("transaction_read_only", Bool, "off", "This transaction is read-only."),
     setting("transaction_timeout", Millis, "0", "Longest life of a transaction; its connection is closed after it."),
     setting("vacuum_cost_delay", Real, "0", "Inert: VACUUM has nothing to wait for."),
-    setting("work_mem", Kilobytes, "64MB", "Memory of a sort or an aggregate; beyond it (and beyond 256 MB) temporary files are used."),
+    setting(
+        "work_mem",
+        Kilobytes,
+        "64MB",
+        "Memory of a sort, an aggregate, a DISTINCT, a set operation or a hash join; beyond it (and beyond 256 MB) temporary files are used.",
+    ),
     setting("xmloption", Enum(&["content", "document"]), "content", "Inert: there is no xml type."),
 ];
 

@@ -152,7 +152,7 @@ impl Checker {
                 self.exprs(on, &[left.types.as_slice(), scan_types].concat());
                 Some(Self::joined(*kind, left, scan_types))
             }
-            PlanNode::HashJoin { left, right, kind, left_keys, right_keys, on } => {
+            PlanNode::HashJoin { left, right, kind, left_keys, right_keys, on, .. } => {
                 self.plan(left);
                 self.plan(right);
                 self.exprs(left_keys, &left.types);
@@ -179,7 +179,7 @@ impl Checker {
                 self.exprs(ties.iter().flatten().map(|k| &k.expr), &input.types);
                 Some(input.types.clone())
             }
-            PlanNode::Distinct { input, keys } => {
+            PlanNode::Distinct { input, keys, .. } => {
                 self.plan(input);
                 self.exprs(keys, &input.types);
                 Some(input.types.clone())

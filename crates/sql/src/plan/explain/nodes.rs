@@ -208,7 +208,7 @@ impl<'p> Describer<'p> {
                 node.lines.extend(on.iter().map(|e| ("Join Filter".to_owned(), self.show(e, &both))));
                 node
             }
-            PlanNode::HashJoin { left, right, kind, left_keys, right_keys, on } => {
+            PlanNode::HashJoin { left, right, kind, left_keys, right_keys, on, .. } => {
                 let mut node = self.over(plan, join_title("Hash", *kind), &[left]);
                 let hash = self.over(right, "Hash", &[right]);
                 node.children.push(hash);

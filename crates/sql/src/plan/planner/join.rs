@@ -535,7 +535,15 @@ impl Planner<'_> {
         let rows = self.joined_rows(kind, probe.rows, probe.rows * build.rows * self.selectivity_of(&on));
         let startup = build.total + build.rows * HASH;
         let estimate = Estimate { rows, startup, total: startup + probe.total + probe.rows * ROW + rows * ROW, width: self.width(&layout) };
-        let node = PlanNode::HashJoin { left: Box::new(left.plan), right: Box::new(inner.plan), kind, left_keys, right_keys, on: rest };
+        let node = PlanNode::HashJoin {
+            left: Box::new(left.plan),
+            right: Box::new(inner.plan),
+            kind,
+            left_keys,
+            right_keys,
+            on: rest,
+            in_order: false,
+        };
         let sub = self.sub(node, layout, estimate);
         Ok(Sub { ordered: left.ordered && kind != JoinType::Full, ..sub })
     }

@@ -7,7 +7,7 @@ use super::{LimitHint, Planner, Sub, Want};
 use crate::bind::{ColumnId, Logical};
 use crate::error::SqlError;
 use crate::expr::Expr;
-use crate::plan::{Estimate, PlanNode, SortKey};
+use crate::plan::{DistinctOrder, Estimate, Plan, PlanNode, SortKey};
 use crate::types::Datum;
 
 /// Rows assumed of a limit that is a parameter.
@@ -23,15 +23,23 @@ impl Planner<'_> {
         let mut needed = want.needed;
         needed.extend(self.mentioned_by(&keys));
         needed.extend(self.mentioned_by(&above));
+        let sorted: Option<Vec<SortKey>> = if let Logical::Sort { keys, .. } = &input { Some(keys.clone()) } else { None };
+        let order = want.order.clone();
         let sub = self.relation(input, Want { needed: union(needed), filters: down, order: want.order, ..Want::default() })?;
         if sub.single {
             return self.filtered(sub, above);
         }
+        let order = match &sorted {
+            Some(sorted) if puts_together(&keys, sorted) => DistinctOrder::Adjacent,
+            Some(_) => DistinctOrder::Kept,
+            None if sub.ordered && puts_together(&keys, &order) => DistinctOrder::Adjacent,
+            None => DistinctOrder::Any,
+        };
         let lowered = self.lower_all(&keys, &sub.layout)?;
         let before = sub.plan.estimate;
         let different: f64 = keys.iter().map(|e| if let Expr::Column(id, _) = e { self.distinct(*id) } else { 20.0 }).product();
         let estimate = Estimate { rows: different.min(before.rows).max(1.0), total: before.total + before.rows * HASH, ..before };
-        let plan = self.node(PlanNode::Distinct { input: Box::new(sub.plan), keys: lowered }, &sub.layout, estimate);
+        let plan = self.node(PlanNode::Distinct { input: Box::new(sub.plan), keys: lowered, order }, &sub.layout, estimate);
         let sub = Sub { plan, limited: false, locked: false, ..sub };
         self.filtered(sub, above)
     }
@@ -41,8 +49,9 @@ impl Planner<'_> {
         // An order wanted from above is another one than ours, unless it is the beginning of it.
         let asked = want.order.len() <= keys.len() && want.order.iter().zip(&keys).all(|(a, b)| same_key(a, b));
         let needed = union([want.needed, self.mentioned_by(&key_exprs)].concat());
-        let sub = self.relation(input, Want { needed, order: keys.clone(), ..want })?;
+        let mut sub = self.relation(input, Want { needed, order: keys.clone(), ..want })?;
         if sub.ordered || sub.single {
+            keep_order(&mut sub.plan);
             return Ok(Sub { ordered: asked || sub.single, ..sub });
         }
         let keys = self.lower_keys(&keys, &sub.layout)?;
@@ -128,6 +137,38 @@ impl Planner<'_> {
         };
         let sub = self.sub(PlanNode::Append(plans), columns, estimate);
         self.filtered(sub, above)
+    }
+}
+
+/// Do rows in this order come with equal keys one behind the other?
+fn puts_together(keys: &[Expr], order: &[SortKey]) -> bool {
+    let columns: Option<Vec<ColumnId>> = keys.iter().map(|key| if let Expr::Column(id, _) = key { Some(*id) } else { None }).collect();
+    let Some(columns) = columns else { return false };
+    let first = order.iter().map_while(|key| if let Expr::Column(id, _) = &key.expr { Some(*id) } else { None });
+    let first: Vec<ColumnId> = first.take_while(|id| columns.contains(id)).collect();
+    !columns.is_empty() && columns.iter().all(|id| first.contains(id))
+}
+
+/// Somebody relies on the order in which the rows come.
+fn keep_order(plan: &mut Plan) {
+    match &mut plan.node {
+        PlanNode::HashJoin { left, in_order, .. } => {
+            *in_order = true;
+            keep_order(left);
+        }
+        PlanNode::Distinct { input, order, .. } => {
+            if *order == DistinctOrder::Any {
+                *order = DistinctOrder::Kept;
+            }
+            keep_order(input);
+        }
+        PlanNode::NestedLoopJoin { left, .. } | PlanNode::LookupJoin { left, .. } => keep_order(left),
+        PlanNode::Filter { input, .. }
+        | PlanNode::Project { input, .. }
+        | PlanNode::ProjectSet { input, .. }
+        | PlanNode::Limit { input, .. }
+        | PlanNode::LockRows { input, .. } => keep_order(input),
+        _ => {}
     }
 }
 
