@@ -108,6 +108,10 @@ pub struct Savepoint {
     number: u64,
 }
 
+/// What a READ COMMITTED statement saw before statements inside of it began.
+#[derive(Debug)]
+pub struct OuterView(Option<(Snapshot, Timestamp)>);
+
 /// A transaction under way.
 pub struct Txn {
     sender: Arc<dyn Sender>,
@@ -209,6 +213,23 @@ impl Txn {
             self.see_at_least(self.observed);
         }
         self.ensure_snapshot();
+    }
+
+    /// Statements inside of a statement begin: what the outer one sees is kept for it.
+    pub fn begin_inner(&mut self) -> OuterView {
+        if self.options.isolation != Isolation::ReadCommitted {
+            return OuterView(None);
+        }
+        OuterView(self.snapshot.take().map(|snapshot| (snapshot, self.read_ts)))
+    }
+
+    /// They have ended: the outer statement sees again what it saw.
+    pub fn end_inner(&mut self, outer: OuterView) {
+        if let OuterView(Some((snapshot, read_ts))) = outer
+            && !self.ended
+        {
+            (self.snapshot, self.read_ts) = (Some(snapshot), read_ts);
+        }
     }
 
     /// At commit, `key` must not have a version newer than `since`: how a statement relies on a table's definition.

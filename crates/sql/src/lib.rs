@@ -16,6 +16,9 @@
 //! 11. `Session::commit` sends one `EndTxn`; when it fails because of others, and the client has seen nothing, all of this is run again.
 //! 12. The command tag goes to the `Client` (`session/client.rs`), which sends everything in one write.
 //!
+//! A call of a user's function that is not put into the plan as an expression (`bind/user_call.rs`) or a query (`bind/user_relation.rs`) is run by `exec/functions.rs`, which
+//! plans its body and goes through 7 to 10 for each statement in it.
+//!
 //! Values live in `types`, functions and operators in `functions`, bound expressions and their evaluation in `expr`, what exists in
 //! `catalog`, locks above the rows in `locks`, and what can go wrong in `error`. Only `parse` names sqlparser; nothing here knows a store.
 

@@ -461,6 +461,8 @@ pub struct Comment {
     pub name: ObjectName,
     /// The column or constraint.
     pub part: Option<String>,
+    /// The function's arguments.
+    pub signature: Option<(super::RoutineKind, super::FunctionSignature)>,
     pub text: Option<String>,
 }
 
@@ -472,6 +474,8 @@ pub struct Grant {
     /// Lower-case privileges, or role names when `objects` is None.
     pub privileges: Vec<String>,
     pub objects: Option<(ObjectKind, Vec<ObjectName>)>,
+    /// Functions, when they are what is granted on.
+    pub routines: Option<(super::RoutineKind, Vec<super::FunctionSignature>)>,
     pub grantees: Vec<String>,
     pub with_grant_option: bool,
 }

@@ -12,6 +12,7 @@ pub mod ddl;
 pub mod dml;
 mod domain;
 pub mod expr;
+mod function;
 pub mod query;
 pub mod utility;
 
@@ -19,6 +20,7 @@ pub use ddl::*;
 pub use dml::*;
 pub use domain::*;
 pub use expr::*;
+pub use function::*;
 pub use query::*;
 pub use utility::*;
 
@@ -100,6 +102,11 @@ pub enum Statement {
     CreateSequence(CreateSequence),
     AlterSequence(AlterSequence),
     CreateView(Box<CreateView>),
+    CreateFunction(Box<CreateFunction>),
+    AlterFunction(Box<AlterFunction>),
+    DropFunction(Box<DropFunction>),
+    /// CALL of a procedure.
+    Call(Box<FunctionCall>),
     CreateDatabase(CreateDatabase),
     AlterIndexRename {
         index: ObjectName,
@@ -214,6 +221,10 @@ impl Statement {
             Statement::CreateSequence(_) => "CREATE SEQUENCE",
             Statement::AlterSequence(_) => "ALTER SEQUENCE",
             Statement::CreateView(_) => "CREATE VIEW",
+            Statement::CreateFunction(create) => routine_tag(create.kind, ["CREATE FUNCTION", "CREATE PROCEDURE", "CREATE ROUTINE"]),
+            Statement::AlterFunction(alter) => routine_tag(alter.kind, ["ALTER FUNCTION", "ALTER PROCEDURE", "ALTER ROUTINE"]),
+            Statement::DropFunction(drop) => routine_tag(drop.kind, ["DROP FUNCTION", "DROP PROCEDURE", "DROP ROUTINE"]),
+            Statement::Call(_) => "CALL",
             Statement::CreateDatabase(_) => "CREATE DATABASE",
             Statement::AlterIndexRename { .. } => "ALTER INDEX",
             Statement::CreateDomain(_) => "CREATE DOMAIN",
@@ -255,5 +266,13 @@ impl Statement {
             Statement::Unlisten(_) => "UNLISTEN",
             Statement::LockTable(_) => "LOCK TABLE",
         }
+    }
+}
+
+fn routine_tag(kind: RoutineKind, tags: [&'static str; 3]) -> &'static str {
+    match kind {
+        RoutineKind::Function => tags[0],
+        RoutineKind::Procedure => tags[1],
+        RoutineKind::Routine => tags[2],
     }
 }

@@ -17,6 +17,9 @@ use std::sync::Arc;
 impl Binder<'_> {
     pub(super) fn call(&mut self, call: &FunctionCall) -> Result<Expr, SqlError> {
         let pos = call.name.pos;
+        if let Some(user) = self.user_call(call)? {
+            return self.user_expr(call, user);
+        }
         if let Some(schema) = call.name.schema.as_deref() {
             if self.catalog.schema(schema).is_none() {
                 return Err(SqlError::new(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{schema}\" does not exist")).at(pos));
@@ -279,27 +282,29 @@ impl Binder<'_> {
 
     // ---- set-returning functions
 
-    /// In a target list: a column of a ProjectSet below it.
-    fn set_returning(&mut self, call: &FunctionCall) -> Result<Expr, SqlError> {
-        let pos = call.name.pos;
+    /// Sets stand in target lists (and FROM) only.
+    pub(super) fn check_set_place(&self, pos: usize) -> Result<(), SqlError> {
         match self.select.clause {
-            Clause::Targets | Clause::OrderBy if !self.select.inside_aggregate => {}
+            Clause::Targets | Clause::OrderBy if !self.select.inside_aggregate => Ok(()),
             Clause::Targets => {
-                return Err(SqlError::new(
-                    SqlState::FEATURE_NOT_SUPPORTED,
-                    "aggregate function calls cannot contain set-returning function calls",
-                )
-                .at(pos));
+                let message = "aggregate function calls cannot contain set-returning function calls";
+                Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message).at(pos))
             }
             clause => {
                 let message = format!("set-returning functions are not allowed in {}", clause.name());
-                return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message).at(pos));
+                Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message).at(pos))
             }
         }
+    }
+
+    /// In a target list: a column of a ProjectSet below it.
+    fn set_returning(&mut self, call: &FunctionCall) -> Result<Expr, SqlError> {
+        self.check_set_place(call.name.pos)?;
         let function = self.table_function(call)?;
         let ty = match &function.call {
             TableFunctionCall::Set { function, .. } => function.result.into(),
             TableFunctionCall::Scalar(expr) => expr.ty(),
+            TableFunctionCall::User { function, .. } => function.result,
         };
         let id: ColumnId = self.new_column(call.name.name.clone(), ty);
         if let TableFunctionCall::Set { args, .. } = &function.call
@@ -322,6 +327,9 @@ impl Binder<'_> {
     /// A function as a row source.
     pub(super) fn table_function(&mut self, call: &FunctionCall) -> Result<TableFunction, SqlError> {
         let pos = call.name.pos;
+        if let Some(user) = self.user_call(call)? {
+            return Ok(super::user_relation::user_table_function(user));
+        }
         if function_class(&call.name.name) != Some(FunctionClass::SetReturning) {
             let expr = self.call(call)?;
             let types = vec![expr.ty()];

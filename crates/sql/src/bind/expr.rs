@@ -42,6 +42,9 @@ impl Binder<'_> {
         use ast::Expr as E;
         match expr {
             E::Literal(literal, pos) => self.literal(literal, *pos),
+            E::Param(n, pos) if let Some(function) = &self.function => function
+                .parameter(n - 1)
+                .ok_or_else(|| SqlError::new(SqlState::UNDEFINED_PARAMETER, format!("there is no parameter ${n}")).at(*pos)),
             E::Param(n, _) => {
                 let ty = self.param_type(n - 1);
                 Ok(Expr::Param(n - 1, ty.into()))

@@ -17,15 +17,15 @@ use crate::types::{ColumnType, DataType, Datum};
 use std::sync::Arc;
 
 /// Functions that stand in FROM.
-struct FunctionRelation {
-    functions: Vec<TableFunction>,
+pub(super) struct FunctionRelation {
+    pub(super) functions: Vec<TableFunction>,
     /// Names and types of their columns.
-    columns: Vec<(String, ColumnType)>,
-    ordinality: bool,
+    pub(super) columns: Vec<(String, ColumnType)>,
+    pub(super) ordinality: bool,
     /// What the relation is called.
-    shown: String,
+    pub(super) shown: String,
     /// Its name stands for its only column.
-    scalar: bool,
+    pub(super) scalar: bool,
 }
 
 impl Binder<'_> {
@@ -270,6 +270,9 @@ impl Binder<'_> {
         ordinality: bool,
         alias: Option<&TableAlias>,
     ) -> Result<(Logical, Namespace), SqlError> {
+        if let Some(user) = self.in_clause(Clause::From, |b| b.user_call(call))? {
+            return self.user_relation(call, user, ordinality, alias);
+        }
         let populated = populate::kind(&call.name.name);
         if populated.is_none() && alias.is_some_and(|a| a.columns.iter().any(|(_, ty)| ty.is_some())) {
             return Err(SqlError::unsupported("a column definition list for a function").at(call.name.pos));
@@ -306,7 +309,7 @@ impl Binder<'_> {
     }
 
     /// Functions side by side as a relation, with the numbers of its rows if they are asked for.
-    fn function_relation(&mut self, from: FunctionRelation, alias: Option<&TableAlias>) -> Result<(Logical, Namespace), SqlError> {
+    pub(super) fn function_relation(&mut self, from: FunctionRelation, alias: Option<&TableAlias>) -> Result<(Logical, Namespace), SqlError> {
         let FunctionRelation { functions, mut columns, ordinality, shown, scalar } = from;
         if ordinality {
             columns.push(("ordinality".to_owned(), DataType::INT8.into()));
@@ -335,6 +338,7 @@ impl Binder<'_> {
                 }
                 TableFunctionCall::Set { function, .. } => vec![function.func.column.unwrap_or(&call.name.name).to_owned()],
                 TableFunctionCall::Scalar(_) => vec![call.name.name.clone()],
+                TableFunctionCall::User { function, .. } => super::user_relation::column_names(function),
             };
             columns.extend(names.into_iter().zip(function.types.iter().copied()));
             functions.push(function);
@@ -533,7 +537,7 @@ fn locks_for(alias: &str, locking: &[LockingClause]) -> Vec<LockingClause> {
 }
 
 /// `AS t (a, b)`.
-fn renamed(mut relation: Relation, alias: Option<&TableAlias>) -> Result<Relation, SqlError> {
+pub(super) fn renamed(mut relation: Relation, alias: Option<&TableAlias>) -> Result<Relation, SqlError> {
     let Some(alias) = alias else { return Ok(relation) };
     relation.alias = alias.name.value.clone();
     if alias.columns.len() > relation.columns.len() {

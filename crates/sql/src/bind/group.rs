@@ -24,6 +24,9 @@ pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
         (Expr::Call { func: f, args: x, .. }, Expr::Call { func: g, args: y, .. }) => {
             std::ptr::eq(*f, *g) && x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y))
         }
+        (Expr::UserCall { function: f, args: x, .. }, Expr::UserCall { function: g, args: y, .. }) => {
+            f.descriptor.oid == g.descriptor.oid && x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y))
+        }
         (Expr::Cast { expr: x, to: s, .. }, Expr::Cast { expr: y, to: t, .. }) => s == t && same(x, y),
         (Expr::Subquery(x, _), Expr::Subquery(y, _)) => x == y,
         _ => std::mem::discriminant(a) == std::mem::discriminant(b) && format!("{a:?}") == format!("{b:?}"),

@@ -319,6 +319,8 @@ pub struct Bound {
     pub columns: Vec<ColumnInfo>,
     pub param_types: Vec<DataType>,
     pub relations: Vec<Oid>,
+    /// Users' functions that it calls.
+    pub functions: Vec<Oid>,
     /// What would have to change in the text so that it means the same wherever and whenever it is read.
     pub rewrites: Vec<Rewrite>,
     /// FOR UPDATE somewhere, or a write.
@@ -376,7 +378,7 @@ impl Logical {
         let functions = |list: &mut [TableFunction], change: &mut dyn FnMut(&mut Expr)| {
             for function in list {
                 match &mut function.call {
-                    TableFunctionCall::Set { args, .. } => args.iter_mut().for_each(&mut *change),
+                    TableFunctionCall::Set { args, .. } | TableFunctionCall::User { args, .. } => args.iter_mut().for_each(&mut *change),
                     TableFunctionCall::Scalar(expr) => change(expr),
                 }
             }

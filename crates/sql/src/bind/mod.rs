@@ -21,20 +21,25 @@ mod named_arguments;
 mod ordered_set;
 mod query;
 mod record;
+mod references;
 mod scope;
 mod select;
 mod stored;
 mod subscript;
 mod table_type;
 mod updatable_view;
+mod user_call;
+mod user_relation;
 mod window;
 
 pub use domain::{DeclaredType, declared_type_in, domain_checks, value_row};
 pub(crate) use group::same as same_expression;
 pub use logical::{Bound, ColumnId, ColumnInfo, Logical};
+pub use references::{BoundReferences, bind_stored, statement_references};
 pub(crate) use select::expression_name;
 pub use stored::{bind_row_expression, bind_scalar};
 pub use table_type::{column_type, type_in};
+pub use user_call::{FunctionScope, bind_in_function};
 
 use crate::ast::{Statement, WindowSpec};
 use crate::catalog::{Catalog, Oid};
@@ -201,6 +206,14 @@ pub(crate) struct Binder<'a> {
     view_depth: usize,
     query_depth: usize,
     read_only: bool,
+    /// The function whose body is being bound.
+    function: Option<FunctionScope>,
+    /// Functions whose bodies are being put into the place of their calls.
+    inlining: Vec<Oid>,
+    /// Users' functions that were called.
+    functions: Vec<Oid>,
+    /// CALL: procedures may be named.
+    calling: bool,
 }
 
 impl<'a> Binder<'a> {
@@ -229,6 +242,10 @@ impl<'a> Binder<'a> {
             view_depth: 0,
             query_depth: 0,
             read_only: true,
+            function: None,
+            inlining: Vec::new(),
+            functions: Vec::new(),
+            calling: false,
         }
     }
 
@@ -254,6 +271,7 @@ impl<'a> Binder<'a> {
                 let (root, output) = self.delete(delete)?;
                 (StatementKind::Delete, root, output, !delete.returning.is_empty())
             }
+            Statement::Call(call) => self.call_procedure(call)?,
             other => return Err(SqlError::new(SqlState::INTERNAL_ERROR, format!("{} is not a statement to plan", other.tag()))),
         })
     }
@@ -266,7 +284,11 @@ impl<'a> Binder<'a> {
         let mut relations = self.relations;
         relations.sort_unstable();
         relations.dedup();
+        let mut functions = self.functions;
+        functions.sort_unstable();
+        functions.dedup();
         Ok(Bound {
+            functions,
             kind,
             root,
             output,

@@ -17,6 +17,8 @@ impl Binder<'_> {
             Expr::Row { shape, .. } => Some(shape.clone()),
             Expr::Const(Datum::Record(record), _) => record.shape.clone(),
             Expr::Column(id, _) | Expr::Outer { index: id, .. } => self.shapes.get(id).cloned(),
+            Expr::UserCall { function, .. } => function.shape.clone(),
+            Expr::Param(at, _) => self.function.as_ref().and_then(|function| function.shape(*at)),
             Expr::Subquery(number, _) => {
                 let column = self.subqueries.get(*number)?.columns.first()?;
                 self.shapes.get(column).cloned()
@@ -107,7 +109,7 @@ impl Binder<'_> {
     }
 
     /// The shape of a column definition list, `AS t (a int, b text)`.
-    fn defined_shape(&self, alias: &TableAlias) -> Result<Option<Shape>, SqlError> {
+    pub(super) fn defined_shape(&self, alias: &TableAlias) -> Result<Option<Shape>, SqlError> {
         if alias.columns.iter().all(|(_, ty)| ty.is_none()) {
             return Ok(None);
         }

@@ -97,11 +97,13 @@ impl Binder<'_> {
     pub(super) fn column(&mut self, parts: &[Ident]) -> Result<Expr, SqlError> {
         let expr = match parts {
             [name] => {
-                let expr = self.bare_column(name)?;
+                let expr = self.bare_column(name).or_else(|error| self.parameter_named(None, name, error))?;
                 self.note_bare(name, &expr);
                 expr
             }
-            [table, name] => self.qualified_column(None, table, name)?,
+            [table, name] => self
+                .qualified_column(None, table, name)
+                .or_else(|error| self.parameter_named(Some(table.value.as_str()), name, error))?,
             [schema, table, name] => self.qualified_column(Some(schema), table, name)?,
             [catalog, schema, table, name] if catalog.value == self.catalog.database() => {
                 self.qualified_column(Some(schema), table, name)?
@@ -121,6 +123,14 @@ impl Binder<'_> {
             }
         }
         Ok(expr)
+    }
+
+    /// What is no column may be a parameter of the function whose body this is.
+    fn parameter_named(&self, function: Option<&str>, name: &Ident, error: SqlError) -> Result<Expr, SqlError> {
+        if !matches!(error.state(), SqlState::UNDEFINED_COLUMN | SqlState::UNDEFINED_TABLE) {
+            return Err(error);
+        }
+        self.function.as_ref().and_then(|scope| scope.named(function, &name.value)).ok_or(error)
     }
 
     fn bare_column(&mut self, name: &Ident) -> Result<Expr, SqlError> {

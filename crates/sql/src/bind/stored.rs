@@ -96,7 +96,7 @@ impl Binder<'_> {
         for check in &table.checks {
             let parsed = crate::parse::parse_expression(&check.expr)?;
             let predicate = self.row_expression(&parsed, table, Some(Expr::BOOL)).map_err(unplaced)?;
-            checks.push(BoundCheck { kind: CheckKind::Constraint, name: check.name.clone(), predicate });
+            checks.push(BoundCheck::new(CheckKind::Constraint, check.name.clone(), predicate));
         }
         Ok(checks)
     }

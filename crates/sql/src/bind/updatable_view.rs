@@ -99,7 +99,7 @@ impl Binder<'_> {
         self.view_depth += 1;
         let predicate = self.row_expression(filter, &named, Some(Expr::BOOL));
         self.view_depth -= 1;
-        Ok(Some(BoundCheck { kind: CheckKind::View, name: view.name.clone(), predicate: predicate? }))
+        Ok(Some(BoundCheck::new(CheckKind::View, view.name.clone(), predicate?)))
     }
 
     /// The rows that the view shows.

@@ -3,6 +3,7 @@
 //! Columns are *position-stable*: the column with attribute number `n` is value `n - 1` of every stored row, for ever; dropping a column
 //! leaves its place behind, marked. So a position (0-based) names a column everywhere in the planner.
 
+use super::Reference;
 use crate::ast::{OnCommit, ReferentialAction};
 use crate::types::ColumnType;
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,9 @@ pub struct TableDescriptor {
     /// Relations that a view reads.
     #[serde(default)]
     pub depends_on: Vec<Oid>,
+    /// What its parts refer to besides the table itself.
+    #[serde(default)]
+    pub references: Vec<(TablePart, Reference)>,
     /// Storage parameters as given.
     pub options: Vec<(String, String)>,
     /// Owner's name.
@@ -72,7 +76,19 @@ pub struct TableDescriptor {
     pub version: u64,
 }
 
-/// What a relation is.
+/// A part of a relation that refers to other objects.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub enum TablePart {
+    /// A view's query.
+    View,
+    /// The default of a column, or how it is generated, by attribute number.
+    Default(u32),
+    /// A CHECK constraint, by OID.
+    Check(Oid),
+    /// An index's predicate, by OID.
+    Index(Oid),
+}
+
 /// One role's privileges on an object.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct AclItem {
@@ -94,6 +110,7 @@ impl AclItem {
     }
 }
 
+/// What a relation is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum RelationKind {
@@ -372,6 +389,7 @@ impl TableDescriptor {
             part_comments: Vec::new(),
             acl: None,
             depends_on: Vec::new(),
+            references: Vec::new(),
             options: Vec::new(),
             owner: String::new(),
             temporary: false,

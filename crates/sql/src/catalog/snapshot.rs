@@ -4,7 +4,7 @@
 //! path that do not exist are skipped, as in PostgreSQL. In a catalog that a session has laid its temporary objects over ([`super::temporary`]), their
 //! schema comes before all others, unless the path gives it another place.
 
-use super::{Oid, RelationKind, TEMPORARY_ALIAS, TableDescriptor, TableStatistics};
+use super::{FunctionDescriptor, Oid, RelationKind, TEMPORARY_ALIAS, TableDescriptor, TableStatistics};
 use crate::types::ColumnType;
 use crate::types::enums::{self, EnumDescriptor};
 use hashbrown::HashMap;
@@ -78,6 +78,9 @@ pub struct Catalog {
     by_name: HashMap<String, HashMap<String, Relation>>,
     by_oid: HashMap<Oid, Relation>,
     statistics: HashMap<Oid, Arc<TableStatistics>>,
+    pub(super) functions: HashMap<Oid, Arc<FunctionDescriptor>>,
+    /// Functions by bare name.
+    pub(super) functions_by_name: HashMap<String, Vec<Oid>>,
     /// The session's temporary schema, in a catalog that is laid over the shared one.
     temporary: Option<String>,
     /// Indexes and constraints by OID, with their tables: made when somebody first asks.
@@ -341,6 +344,24 @@ impl CatalogBuilder {
             let table = relation.descriptor();
             if let Some(names) = self.catalog.by_name.get_mut(&table.schema) {
                 names.remove(&table.name);
+            }
+        }
+    }
+
+    /// Adds a function, or replaces the one with the same OID (whatever its name was).
+    pub fn put_function(&mut self, function: FunctionDescriptor) {
+        self.drop_function(function.oid);
+        self.catalog.functions_by_name.entry(function.name.clone()).or_default().push(function.oid);
+        self.catalog.functions.insert(function.oid, Arc::new(function));
+    }
+
+    /// Removes a function.
+    pub fn drop_function(&mut self, oid: Oid) {
+        let Some(function) = self.catalog.functions.remove(&oid) else { return };
+        if let Some(oids) = self.catalog.functions_by_name.get_mut(&function.name) {
+            oids.retain(|known| *known != oid);
+            if oids.is_empty() {
+                self.catalog.functions_by_name.remove(&function.name);
             }
         }
     }

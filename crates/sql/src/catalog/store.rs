@@ -11,13 +11,14 @@
 //!   0x06               counter      next object id        (likewise)
 //!   0x07               counter      next index id         (likewise)
 //!   0x08 index id      counter      next row id of a table without primary key (likewise)
+//!   0x09 oid           function     JSON of FunctionDescriptor
 //! ```
 //!
 //! A statement costs one `Get` of the version to know that its cached catalog is right ([`DescriptorCache`]). That read says that no column
 //! mattered, so a version that moves on does not fail anyone's refresh; what a transaction relies on is asserted at commit instead, relation by relation
 //! ([`relation_key`] with the time the catalog was read).
 
-use super::{Catalog, CatalogBuilder, FIRST_USER_OID, Oid, SchemaDescriptor, TableDescriptor, TableStatistics};
+use super::{Catalog, CatalogBuilder, FIRST_USER_OID, FunctionDescriptor, Oid, SchemaDescriptor, TableDescriptor, TableStatistics};
 use crate::error::{SqlError, SqlState};
 use crate::types::row_codec;
 use crate::types::{DataType, Datum};
@@ -42,6 +43,7 @@ const SEQUENCE: u8 = 5;
 const OBJECT_IDS: u8 = 6;
 const INDEX_IDS: u8 = 7;
 const ROW_IDS: u8 = 8;
+const FUNCTION: u8 = 9;
 
 fn kind_key(kind: u8) -> Key {
     let mut key = Key::index_start(SYSTEM_INDEX);
@@ -73,6 +75,11 @@ pub fn schema_key(oid: Oid) -> Key {
 /// Where a table's statistics are.
 pub fn statistics_key(table: Oid) -> Key {
     numbered(STATISTICS, u64::from(table))
+}
+
+/// Where a function's descriptor is.
+pub fn function_key(oid: Oid) -> Key {
+    numbered(FUNCTION, u64::from(oid))
 }
 
 /// Where a sequence's value is.
@@ -128,7 +135,7 @@ pub async fn load(txn: &mut Txn, base: &CatalogBuilder) -> Result<Arc<Catalog>, 
     let mut builder = base.clone();
     let internal = |error: KvError| super::super::exec::kv_error(error, base.catalog());
     builder.set_version(version(txn, None).await.map_err(internal)?);
-    for (kind, read) in [(SCHEMA, put_schema as Reader), (RELATION, put_relation), (STATISTICS, put_statistics)] {
+    for (kind, read) in [(SCHEMA, put_schema as Reader), (RELATION, put_relation), (STATISTICS, put_statistics), (FUNCTION, put_function)] {
         let mut rest = Some(Span::prefix(kind_key(kind)));
         while let Some(span) = rest {
             let options = ScanOptions {
@@ -166,6 +173,11 @@ fn put_relation(builder: &mut CatalogBuilder, _: &[u8], value: &[u8]) -> Result<
     Ok(())
 }
 
+fn put_function(builder: &mut CatalogBuilder, _: &[u8], value: &[u8]) -> Result<(), SqlError> {
+    builder.put_function(parsed::<FunctionDescriptor>(value)?);
+    Ok(())
+}
+
 fn put_statistics(builder: &mut CatalogBuilder, number: &[u8], value: &[u8]) -> Result<(), SqlError> {
     builder.put_statistics(oid_of(number), parsed::<TableStatistics>(value)?);
     Ok(())
@@ -184,6 +196,8 @@ pub enum Change {
     PutRelation(TableDescriptor),
     DropRelation(Oid),
     PutStatistics(Oid, TableStatistics),
+    PutFunction(FunctionDescriptor),
+    DropFunction(Oid),
 }
 
 impl Change {
@@ -199,6 +213,8 @@ impl Change {
             Change::DropSchema(oid, _) => Write::Delete(schema_key(*oid)),
             Change::PutRelation(table) => put(relation_key(table.oid), json(serde_json::to_vec(table))?),
             Change::DropRelation(oid) => Write::Delete(relation_key(*oid)),
+            Change::PutFunction(function) => put(function_key(function.oid), json(serde_json::to_vec(function))?),
+            Change::DropFunction(oid) => Write::Delete(function_key(*oid)),
             Change::PutStatistics(oid, statistics) => put(statistics_key(*oid), json(serde_json::to_vec(statistics))?),
         })
     }
@@ -209,6 +225,8 @@ impl Change {
             Change::DropSchema(_, name) => builder.drop_schema(name),
             Change::PutRelation(table) => builder.put_table(table.clone()),
             Change::DropRelation(oid) => builder.drop_relation(*oid),
+            Change::PutFunction(function) => builder.put_function(function.clone()),
+            Change::DropFunction(oid) => builder.drop_function(*oid),
             Change::PutStatistics(oid, statistics) => builder.put_statistics(*oid, statistics.clone()),
         }
     }

@@ -4,6 +4,7 @@
 //! update of the row in its way, or nothing, and all that is one batch of writes. Should an insert meet a row after all, that a concurrent transaction
 //! committed after our snapshot, the batch is taken back and decided again with locking lookups, which see the newest rows.
 
+use super::calls::check_statements;
 use super::context::Run;
 use super::scan::lock_strength;
 use super::subplan::SubPlanValues;
@@ -242,6 +243,7 @@ impl ConflictState {
         }
         fill_generated(&mut new, &plan.generated, &context)?;
         check_row(&plan.table, &new, &plan.checks, &context)?;
+        check_statements(&plan.table, &new, &plan.checks, &mut run.ctx).await?;
         Ok(Some(new))
     }
 }

@@ -3,6 +3,7 @@
 use super::RowBatch;
 use super::cancel::CancelFlag;
 use super::errors::kv_error;
+use super::functions::FunctionPlans;
 use super::foreign_key::{DeferredChecks, ForeignKeyWork};
 use super::postponed::PostponedWrites;
 use super::sequence::SequenceMemory;
@@ -55,6 +56,10 @@ pub struct ExecContext<'a> {
     pub state: &'a mut TxnState,
     /// Notices for the client.
     pub notices: &'a mut Vec<Notice>,
+    /// Bodies of functions that the session has planned.
+    pub functions: &'a FunctionPlans,
+    /// Calls of functions around this statement.
+    pub call_depth: u32,
 }
 
 /// What a transaction has pending above the key-value floors. The session keeps it beside the [`Txn`], copies it at a savepoint and puts the copy
@@ -173,6 +178,8 @@ impl ExecContext<'_> {
             spill_dir: self.spill_dir,
             state: self.state,
             notices: self.notices,
+            functions: self.functions,
+            call_depth: self.call_depth,
         }
     }
 

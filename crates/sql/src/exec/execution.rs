@@ -60,6 +60,7 @@ impl Affected {
     pub fn command_tag(&self) -> String {
         match self.tag {
             "INSERT" => format!("INSERT 0 {}", self.rows),
+            "CALL" => "CALL".to_owned(),
             tag => format!("{tag} {}", self.rows),
         }
     }
@@ -143,6 +144,7 @@ impl Execution {
             StatementKind::Update => ("UPDATE", self.affected),
             StatementKind::Delete => ("DELETE", self.affected),
             StatementKind::Merge => ("MERGE", self.affected),
+            StatementKind::Call => ("CALL", 0),
         };
         Affected { tag, rows }
     }

@@ -59,7 +59,7 @@ impl ProjectSetState {
             let row = self.batch.row(self.at);
             let calls = match &mut self.calls {
                 Some(calls) => calls,
-                none => none.insert(start_calls(functions, row, run)?),
+                none => none.insert(start_calls(functions, row, run).await?),
             };
             let mut values = row.to_vec();
             if next_of_calls(calls, functions, &mut values)? {

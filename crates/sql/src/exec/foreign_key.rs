@@ -7,6 +7,7 @@
 //!
 //! INITIALLY DEFERRED constraints are kept in the [`DeferredChecks`] of the transaction and settled by [`run_deferred`].
 
+use super::calls::check_statements;
 use super::context::ExecContext;
 use super::table_keys::{decode_whole, key_of_values, primary_key, primary_key_of_entry, span_keys};
 use super::unique_check::UniqueChecks;
@@ -248,6 +249,7 @@ impl ForeignKeyWork {
             }
             fill_generated(&mut new, &rules.generated, &ctx.eval())?;
             check_row(child, &new, &rules.checks, &ctx.eval())?;
+            check_statements(child, &new, &rules.checks, ctx).await?;
             writer.update(old, &new, pending.len(), &ctx.eval())?;
             pending.push((old.clone(), new));
             if pending.len() == WRITE_ROWS || at + 1 == rows.len() {
@@ -330,7 +332,7 @@ impl RowRules {
         let mut rules = RowRules { generated: Vec::new(), checks: Vec::new() };
         for check in &table.checks {
             let predicate = bind_row_expression(&check.expr, table, Some(Expr::BOOL), &ctx.catalog, ctx.plan_settings)?;
-            rules.checks.push(BoundCheck { kind: CheckKind::Constraint, name: check.name.clone(), predicate });
+            rules.checks.push(BoundCheck::new(CheckKind::Constraint, check.name.clone(), predicate));
         }
         for (column, definition) in table.columns.iter().enumerate() {
             let Some(text) = definition.generated.as_ref().filter(|_| !definition.dropped) else { continue };

@@ -1,5 +1,6 @@
 //! INSERT.
 
+use super::calls::check_statements;
 use super::bulk_load::BulkLoad;
 use super::conflict::ConflictState;
 use super::context::Run;
@@ -80,6 +81,7 @@ pub(super) async fn insert_rows(plan: &InsertPlan, batch: RowBatch, owed: &mut O
         read_only: false,
         catalog_version: ctx.catalog.version(),
         relations: Vec::new(),
+        functions: Vec::new(),
         looks_again: false,
         table_locks: Vec::new(),
         literals_matter: false,
@@ -133,6 +135,11 @@ impl<'p> Insertion<'p> {
         for at in 0..batch.len() {
             fill_generated(batch.row_mut(at), &self.plan.generated, &context)?;
             check_row(&self.plan.table, batch.row(at), &self.plan.checks, &context)?;
+        }
+        if self.plan.checks.iter().any(|check| check.runs_statements) {
+            for at in 0..batch.len() {
+                check_statements(&self.plan.table, batch.row(at), &self.plan.checks, &mut run.ctx).await?;
+            }
         }
         let mut from = 0;
         while from < batch.len() {

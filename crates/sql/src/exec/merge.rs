@@ -4,6 +4,7 @@
 //! As in UPDATE, what was not locked and has changed since is reported by the write, and the statement runs again: at READ COMMITTED with the newest
 //! rows, so that it does what PostgreSQL does by looking at the row anew.
 
+use super::calls::check_statements;
 use super::RowBatch;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
@@ -153,6 +154,7 @@ impl Merging<'_> {
                     }
                 }
                 self.complete(&mut new, run)?;
+                check_statements(&self.plan.table, &new, &self.plan.checks, &mut run.ctx).await?;
                 self.writer.update(self.target(input), &new, writes, &run.eval())?;
                 Ok(Some(Changed { old: Some(at), new: Some(new) }))
             }
@@ -164,6 +166,7 @@ impl Merging<'_> {
                 number_rows(&self.plan.table, &mut one, run).await?;
                 let mut new = one.take_row(0);
                 self.complete(&mut new, run)?;
+                check_statements(&self.plan.table, &new, &self.plan.checks, &mut run.ctx).await?;
                 self.writer.insert(&new, writes, &run.eval())?;
                 Ok(Some(Changed { old: None, new: Some(new) }))
             }

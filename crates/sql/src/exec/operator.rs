@@ -128,7 +128,7 @@ impl Operator {
             (Operator::Once(_), PlanNode::Empty) => Ok(None),
             (Operator::List(state), _) => sources::next_of_list(state, plan, run).await,
             (Operator::Function(state), PlanNode::FunctionScan { functions, ordinality, .. }) => {
-                state.next(functions, *ordinality, plan, run)
+                state.next(functions, *ordinality, plan, run).await
             }
             (Operator::Scan(state), PlanNode::Scan(scan)) => state.next(scan, run).await,
             (Operator::Pass(input), PlanNode::Filter { input: from, predicate }) => {

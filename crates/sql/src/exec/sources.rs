@@ -141,20 +141,28 @@ pub(crate) struct FunctionScanState {
 }
 
 /// Starts the calls over a row.
-pub(super) fn start_calls(functions: &[TableFunction], row: &[Datum], run: &Run<'_>) -> Result<Vec<Option<SetRows>>, SqlError> {
-    let context = run.eval();
-    let start = |function: &TableFunction| match &function.call {
-        TableFunctionCall::Set { function, args } => {
-            let args = args.iter().map(|arg| eval(arg, row, &context)).collect::<Result<Vec<_>, _>>()?;
-            function.call(&context, &args).map(Some)
-        }
-        TableFunctionCall::Scalar(expr) => {
-            let value = eval(expr, row, &context)?;
-            let once: SetRows = Box::new(std::iter::once(Ok(value)));
-            Ok(Some(once))
-        }
-    };
-    functions.iter().map(start).collect()
+pub(super) async fn start_calls(functions: &[TableFunction], row: &[Datum], run: &mut Run<'_>) -> Result<Vec<Option<SetRows>>, SqlError> {
+    let mut calls = Vec::with_capacity(functions.len());
+    for function in functions {
+        calls.push(Some(match &function.call {
+            TableFunctionCall::Set { function, args } => {
+                let context = run.eval();
+                let args = args.iter().map(|arg| eval(arg, row, &context)).collect::<Result<Vec<_>, _>>()?;
+                function.call(&context, &args)?
+            }
+            TableFunctionCall::Scalar(expr) => {
+                let value = eval(expr, row, &run.eval())?;
+                Box::new(std::iter::once(Ok(value)))
+            }
+            TableFunctionCall::User { function, args } => {
+                let context = run.eval();
+                let args = args.iter().map(|arg| eval(arg, row, &context)).collect::<Result<Vec<_>, _>>()?;
+                let values = super::functions::call(function, args, &mut run.ctx).await?;
+                Box::new(values.into_iter().map(Ok))
+            }
+        }));
+    }
+    Ok(calls)
 }
 
 /// The next row of all calls side by side, NULLs where one has ended; false when all have.
@@ -175,6 +183,8 @@ pub(super) fn next_of_calls(calls: &mut [Option<SetRows>], functions: &[TableFun
             Some(Datum::Record(fields)) if function.types.first().is_none_or(|t| t.ty != crate::types::DataType::RECORD) => {
                 out.extend((0..width).map(|i| fields.get(i).cloned().unwrap_or(Datum::Null)));
             }
+            // A row that is not there, of a function that gives one.
+            Some(Datum::Null) => out.extend(std::iter::repeat_n(Datum::Null, width)),
             Some(value) => out.push(value),
             None => out.extend(std::iter::repeat_n(Datum::Null, width)),
         }
@@ -186,16 +196,16 @@ pub(super) fn next_of_calls(calls: &mut [Option<SetRows>], functions: &[TableFun
 }
 
 impl FunctionScanState {
-    pub(super) fn next(
+    pub(super) async fn next(
         &mut self,
         functions: &[TableFunction],
         ordinality: bool,
         plan: &Plan,
-        run: &Run<'_>,
+        run: &mut Run<'_>,
     ) -> Result<Option<RowBatch>, SqlError> {
         let calls = match &mut self.calls {
             Some(calls) => calls,
-            none => none.insert(start_calls(functions, &[], run)?),
+            none => none.insert(start_calls(functions, &[], run).await?),
         };
         let mut batch = RowBatch::new(plan.types.len());
         while batch.len() < BATCH_ROWS {

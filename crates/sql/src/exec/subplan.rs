@@ -16,6 +16,9 @@ use std::time::Duration;
 /// The input, and the values.
 pub(crate) struct SubPlansState {
     input: Operator,
+    /// The whole input, where a call may change rows that it has still to read.
+    read_first: Option<RowBatch>,
+    given: usize,
     values: SubPlanValues,
 }
 
@@ -32,6 +35,8 @@ enum Known {
     Value(Datum),
     Rows(Arc<RowBatch>),
     Set(Arc<HashedRows>),
+    /// Of the parts of a lazy expression.
+    Nested(Box<SubPlanValues>),
 }
 
 /// The rows of `x IN (subquery)`, hashed by their equal sides.
@@ -44,11 +49,11 @@ struct HashedRows {
 
 impl SubPlansState {
     pub(super) fn new(node: &SubPlans) -> SubPlansState {
-        SubPlansState { input: Operator::open(&node.input), values: SubPlanValues::default() }
+        SubPlansState { input: Operator::open(&node.input), read_first: None, given: 0, values: SubPlanValues::default() }
     }
 
     pub(super) async fn next(&mut self, node: &SubPlans, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
-        let Some(mut batch) = self.input.next(&node.input, run).await? else { return Ok(None) };
+        let Some(mut batch) = self.input_rows(node, run).await? else { return Ok(None) };
         let width = batch.width() + node.list.len();
         let mut out = RowBatch::new(width);
         let mut numbers = sequence_numbers(node, batch.len(), run).await?;
@@ -67,6 +72,36 @@ impl SubPlansState {
         debug_assert!(out.len() <= BATCH_ROWS.max(batch.len()));
         Ok(Some(out))
     }
+
+    async fn input_rows(&mut self, node: &SubPlans, run: &mut Run<'_>) -> Result<Option<RowBatch>, SqlError> {
+        if self.read_first.is_none() {
+            if !calls_may_write(&node.list, run)? {
+                return self.input.next(&node.input, run).await;
+            }
+            self.read_first = Some(self.input.collect(&node.input, run).await?);
+        }
+        let Some(all) = &mut self.read_first else { return Err(misfit()) };
+        let end = (self.given + BATCH_ROWS).min(all.len());
+        let mut batch = RowBatch::new(all.width());
+        (self.given..end).for_each(|at| batch.push_slice(all.row(at)));
+        self.given = end;
+        Ok((!batch.is_empty()).then_some(batch))
+    }
+}
+
+/// May a function in the list write rows?
+fn calls_may_write(list: &[SubPlan], run: &Run<'_>) -> Result<bool, SqlError> {
+    for sub in list {
+        let writes = match &sub.kind {
+            SubPlanKind::UserCall { function, .. } => super::functions::may_write(function, &run.ctx)?,
+            SubPlanKind::Lazy { nested, .. } => calls_may_write(nested, run)?,
+            _ => false,
+        };
+        if writes {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 impl SubPlanValues {
@@ -80,8 +115,8 @@ impl SubPlanValues {
     }
 
     /// The value of one of them, for a row.
-    async fn value(&mut self, number: usize, sub: &SubPlan, row: &[Datum], run: &mut Run<'_>) -> Result<Datum, SqlError> {
-        let once = sub.bindings.is_empty();
+    pub(super) async fn value(&mut self, number: usize, sub: &SubPlan, row: &[Datum], run: &mut Run<'_>) -> Result<Datum, SqlError> {
+        let once = sub.bindings.is_empty() && !matches!(sub.kind, SubPlanKind::UserCall { .. } | SubPlanKind::Lazy { .. });
         bind_all(&sub.bindings, row, run)?;
         if self.known.len() <= number {
             self.known.resize_with(number + 1, Known::default);
@@ -101,6 +136,26 @@ impl SubPlanValues {
             SubPlanKind::Quantified { plan, test, all, hash } => {
                 let hash = hash.as_deref().filter(|_| once && !*all);
                 return quantified(known, plan, test, *all, hash, once, row, run).await;
+            }
+            SubPlanKind::UserCall { function, args } => {
+                let settled = function.descriptor.volatility != crate::functions::Volatility::Volatile && args.iter().all(|arg| is_settled(arg, run));
+                if let (Known::Value(value), true) = (&*known, settled) {
+                    return Ok(value.clone());
+                }
+                let context = run.eval();
+                let args = args.iter().map(|arg| eval(arg, row, &context)).collect::<Result<Vec<_>, _>>()?;
+                let value = super::functions::call(function, args, &mut run.ctx).await?.into_iter().next().unwrap_or(Datum::Null);
+                if settled {
+                    *known = Known::Value(value.clone());
+                }
+                return Ok(value);
+            }
+            SubPlanKind::Lazy { expr, nested, base } => {
+                if !matches!(known, Known::Nested(_)) {
+                    *known = Known::Nested(Box::default());
+                }
+                let Known::Nested(values) = known else { return Err(misfit()) };
+                return super::lazy::value(expr, nested, *base, values, row, run).await;
             }
             SubPlanKind::Call { function, args } => {
                 let context = run.eval();
@@ -144,6 +199,17 @@ async fn sequence_numbers(node: &SubPlans, rows: usize, run: &mut Run<'_>) -> Re
         });
     }
     Ok(numbers)
+}
+
+/// Is it the same for all rows of this execution?
+fn is_settled(expr: &crate::expr::Expr, run: &Run<'_>) -> bool {
+    let mut settled = true;
+    expr.walk(&mut |e| match e {
+        crate::expr::Expr::Column(..) => settled = false,
+        crate::expr::Expr::Param(at, _) => settled &= *at < run.plan.param_types.len(),
+        _ => {}
+    });
+    settled
 }
 
 fn mentions_columns(expr: &crate::expr::Expr) -> bool {

@@ -3,6 +3,7 @@
 //! The input gives the old rows, locked or not, as the plan has it; here they become new images, and one batch of writes. A row that was not locked and has
 //! changed since is reported by the write itself, and the statement (or the transaction) runs again.
 
+use super::calls::check_statements;
 use super::RowBatch;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
@@ -82,6 +83,7 @@ impl<'p> Modification<'p> {
             }
             self.writer.settle(|at| changed.get(at).map(|(_, row)| row.as_slice()), run).await?;
             for (at, new) in changed {
+                check_statements(&self.plan.table, &new, &self.plan.checks, &mut run.ctx).await?;
                 self.foreign.updated(&self.plan.table, batch.row(at), &new, &run.ctx)?;
                 self.returned.written(self.returnable(batch.row(at), new), run).await?;
             }

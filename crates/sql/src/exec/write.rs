@@ -303,20 +303,34 @@ pub(super) fn check_row(table: &TableDescriptor, row: &[Datum], checks: &[BoundC
             return Err(error);
         }
     }
-    for check in checks {
+    for check in checks.iter().filter(|check| !check.runs_statements) {
         let holds = eval(&check.predicate, row, context)?;
-        if check.kind == CheckKind::View {
-            if !matches!(holds, Datum::Bool(true)) {
-                let message = format!("new row violates check option for view \"{}\"", check.name);
-                return Err(SqlError::new(SqlState::WITH_CHECK_OPTION_VIOLATION, message).detail(failing_row(table, row, &context.text())));
-            }
-        } else if let Datum::Bool(false) = holds {
-            let message = format!("new row for relation \"{}\" violates check constraint \"{}\"", table.name, check.name);
-            let error = SqlError::new(SqlState::CHECK_VIOLATION, message).detail(failing_row(table, row, &context.text()));
-            return Err(constraint_of(error, table, &check.name));
-        }
+        check_holds(table, row, check, &holds, &context.text())?;
     }
     Ok(())
+}
+
+/// What a check's answer means.
+pub(super) fn check_holds(
+    table: &TableDescriptor,
+    row: &[Datum],
+    check: &BoundCheck,
+    holds: &Datum,
+    context: &TextContext<'_>,
+) -> Result<(), SqlError> {
+    match (check.kind, holds) {
+        (CheckKind::View, Datum::Bool(true)) => Ok(()),
+        (CheckKind::View, _) => {
+            let message = format!("new row violates check option for view \"{}\"", check.name);
+            Err(SqlError::new(SqlState::WITH_CHECK_OPTION_VIOLATION, message).detail(failing_row(table, row, context)))
+        }
+        (CheckKind::Constraint, Datum::Bool(false)) => {
+            let message = format!("new row for relation \"{}\" violates check constraint \"{}\"", table.name, check.name);
+            let error = SqlError::new(SqlState::CHECK_VIOLATION, message).detail(failing_row(table, row, context));
+            Err(constraint_of(error, table, &check.name))
+        }
+        (CheckKind::Constraint, _) => Ok(()),
+    }
 }
 
 /// Names the constraint in the error's fields.

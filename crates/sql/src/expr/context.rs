@@ -130,6 +130,8 @@ pub enum ObjectKind {
     Role,
     Type,
     Function,
+    /// A function with its arguments.
+    Procedure,
     Operator,
 }
 

@@ -23,6 +23,7 @@ pub fn eval(expr: &Expr, row: &[Datum], ctx: &EvalContext<'_>) -> Result<Datum, 
         Expr::Param(index, _) => param(*index, ctx).cloned(),
         Expr::Column(index, _) => column(*index, row).cloned(),
         Expr::Call { func, args, .. } => call(func, args, row, ctx),
+        Expr::UserCall { function, args, .. } => super::user::call(function, args, row, ctx),
         Expr::Cast { expr, to, explicit } => cast::cast(eval(expr, row, ctx)?, expr.ty().ty, *to, *explicit, ctx),
         Expr::Checked { expr, domain } => {
             let value = eval(expr, row, ctx)?;

@@ -31,6 +31,7 @@ fn is_foldable(expr: &Expr) -> bool {
         // Which values a domain allows may depend on the session.
         Expr::Checked { .. } => false,
         Expr::Call { func, .. } => func.volatility == Volatility::Immutable,
+        Expr::UserCall { function, .. } => !function.runs_statements() && function.descriptor.volatility == Volatility::Immutable,
         Expr::Cast { expr, to, .. } => is_immutable_cast(expr, to.ty),
         _ => true,
     };

@@ -11,6 +11,7 @@ mod context;
 mod domain;
 mod eval;
 mod fold;
+mod user;
 
 pub use context::{EvalContext, NoSession, ObjectKind, SessionInfo, UNIX_TO_POSTGRES_MICROS, clock_time};
 pub use domain::DomainChecks;
@@ -18,6 +19,7 @@ pub(crate) use eval::make_array;
 pub use eval::{eval, eval_bool, eval_into};
 pub use fold::fold;
 pub(crate) use fold::is_session_dependent_cast;
+pub use user::{UserFunction, with_context};
 
 /// A bound scalar expression.
 #[derive(Clone, Debug)]
@@ -45,6 +47,15 @@ pub enum Expr {
         /// Arguments, already cast to the signature.
         args: Vec<Expr>,
         /// Result type (differs from the signature for polymorphic functions).
+        ty: ColumnType,
+    },
+    /// A call of a function that a user has made.
+    UserCall {
+        /// The function.
+        function: Arc<UserFunction>,
+        /// Arguments, one for each parameter, already cast.
+        args: Vec<Expr>,
+        /// Result type.
         ty: ColumnType,
     },
     /// Three-valued AND.
@@ -235,7 +246,7 @@ impl Expr {
     pub fn ty(&self) -> ColumnType {
         match self {
             Expr::Const(_, ty) | Expr::Param(_, ty) | Expr::Column(_, ty) | Expr::Coalesce(_, ty) => *ty,
-            Expr::Outer { ty, .. } | Expr::Call { ty, .. } | Expr::Case { ty, .. } | Expr::Subscript { ty, .. } => *ty,
+            Expr::Outer { ty, .. } | Expr::Call { ty, .. } | Expr::UserCall { ty, .. } | Expr::Case { ty, .. } | Expr::Subscript { ty, .. } => *ty,
             Expr::MinMax(_, _, ty) | Expr::Array(_, ty) | Expr::Subquery(_, ty) | Expr::Cast { to: ty, .. } => *ty,
             Expr::Checked { expr, .. } => expr.ty(),
             Expr::Row { .. } => DataType::RECORD.into(),
@@ -248,7 +259,7 @@ impl Expr {
     pub fn children(&self) -> Vec<&Expr> {
         match self {
             Expr::Const(..) | Expr::Param(..) | Expr::Column(..) | Expr::Outer { .. } | Expr::Subquery(..) => Vec::new(),
-            Expr::Call { args, .. } => args.iter().collect(),
+            Expr::Call { args, .. } | Expr::UserCall { args, .. } => args.iter().collect(),
             Expr::And(list) | Expr::Or(list) | Expr::Row { fields: list, .. } => list.iter().collect(),
             Expr::Coalesce(list, _) | Expr::MinMax(list, _, _) | Expr::Array(list, _) => list.iter().collect(),
             Expr::Not(expr) | Expr::IsNull { expr, .. } | Expr::IsBool { expr, .. } => vec![expr],
@@ -266,7 +277,7 @@ impl Expr {
     pub fn children_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Expr::Const(..) | Expr::Param(..) | Expr::Column(..) | Expr::Outer { .. } | Expr::Subquery(..) => Vec::new(),
-            Expr::Call { args, .. } => args.iter_mut().collect(),
+            Expr::Call { args, .. } | Expr::UserCall { args, .. } => args.iter_mut().collect(),
             Expr::And(list) | Expr::Or(list) | Expr::Row { fields: list, .. } => list.iter_mut().collect(),
             Expr::Coalesce(list, _) | Expr::MinMax(list, _, _) | Expr::Array(list, _) => list.iter_mut().collect(),
             Expr::Not(expr) | Expr::IsNull { expr, .. } | Expr::IsBool { expr, .. } => vec![expr],
@@ -298,10 +309,22 @@ impl Expr {
         change(self);
     }
 
+    /// Does anything in it run statements: a subquery, or a call of a function that cannot be evaluated in place?
+    pub fn runs_statements(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |expr| match expr {
+            Expr::UserCall { function, .. } => found |= function.runs_statements(),
+            Expr::Subquery(..) => found = true,
+            _ => {}
+        });
+        found
+    }
+
     /// The most volatile call in the expression.
     pub fn volatility(&self) -> Volatility {
         let mut worst = Volatility::Immutable;
         self.walk(&mut |expr| match expr {
+            Expr::UserCall { function, .. } => worst = worst.max(function.descriptor.volatility),
             Expr::Call { func, .. } if func.volatility == Volatility::Volatile => worst = Volatility::Volatile,
             Expr::Call { func, .. } if func.volatility == Volatility::Stable && worst == Volatility::Immutable => {
                 worst = Volatility::Stable

@@ -71,7 +71,7 @@ pub struct BuiltinFunction {
 }
 
 /// PostgreSQL's three volatilities.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 #[allow(missing_docs)]
 pub enum Volatility {
     Immutable,

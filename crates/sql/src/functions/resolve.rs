@@ -23,16 +23,16 @@ pub struct Resolved {
 
 /// A signature made concrete for a number of arguments.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate<F> {
-    pub(super) func: F,
-    pub(super) args: Vec<DataType>,
-    pub(super) result: DataType,
+pub(crate) struct Candidate<F> {
+    pub(crate) func: F,
+    pub(crate) args: Vec<DataType>,
+    pub(crate) result: DataType,
 }
 
 /// Signatures that resolution can choose between: functions, aggregates, set-returning functions.
-pub(super) trait Signature: Copy {
+pub(crate) trait Signature: Clone {
     /// Declared argument types.
-    fn args(&self) -> &'static [DataType];
+    fn args(&self) -> &[DataType];
     /// Does the last argument repeat?
     fn variadic(&self) -> bool;
     /// Declared result type.
@@ -40,7 +40,7 @@ pub(super) trait Signature: Copy {
 }
 
 impl Signature for &'static BuiltinFunction {
-    fn args(&self) -> &'static [DataType] {
+    fn args(&self) -> &[DataType] {
         self.args
     }
     fn variadic(&self) -> bool {
@@ -53,7 +53,7 @@ impl Signature for &'static BuiltinFunction {
 
 /// Why no single candidate remained.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum NoMatch {
+pub(crate) enum NoMatch {
     None,
     Ambiguous,
 }
@@ -106,8 +106,8 @@ fn is_any<F: Signature>(func: &F, arity: usize) -> bool {
 }
 
 /// The one candidate that the rules leave.
-pub(super) fn choose<F: Signature>(overloads: &[F], args: &[DataType]) -> Result<Candidate<F>, NoMatch> {
-    let mut candidates: Vec<Candidate<F>> = overloads.iter().filter_map(|f| instantiate(*f, args)).collect();
+pub(crate) fn choose<F: Signature>(overloads: &[F], args: &[DataType]) -> Result<Candidate<F>, NoMatch> {
+    let mut candidates: Vec<Candidate<F>> = overloads.iter().filter_map(|f| instantiate(f.clone(), args)).collect();
     if let Some(at) = candidates.iter().position(|c| c.args == args && !is_any(&c.func, args.len())) {
         return Ok(candidates.swap_remove(at));
     }
@@ -276,7 +276,7 @@ pub(super) fn call_text(name: &str, args: &[DataType]) -> String {
     format!("{name}({})", args.join(", "))
 }
 
-pub(super) fn function_error(name: &str, args: &[DataType], why: NoMatch) -> SqlError {
+pub(crate) fn function_error(name: &str, args: &[DataType], why: NoMatch) -> SqlError {
     let call = call_text(name, args);
     match why {
         NoMatch::None => SqlError::new(SqlState::UNDEFINED_FUNCTION, format!("function {call} does not exist"))

@@ -38,7 +38,7 @@ pub struct SetFunction {
 }
 
 impl Signature for &'static SetFunction {
-    fn args(&self) -> &'static [DataType] {
+    fn args(&self) -> &[DataType] {
         self.args
     }
     fn variadic(&self) -> bool {

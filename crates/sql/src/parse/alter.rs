@@ -16,6 +16,7 @@ impl Cursor<'_> {
             () if self.eat("SCHEMA") => self.alter_schema(),
             () if self.eat("TYPE") => self.alter_type(),
             () if self.eat("DOMAIN") => self.alter_domain(),
+            () if let Some(kind) = self.routine_kind() => self.alter_function(kind),
             () => {
                 let Token::Word(word) = &self.peek(0).token else { return Err(self.syntax_error()) };
                 let what = word.value.to_ascii_uppercase();
@@ -26,8 +27,6 @@ impl Cursor<'_> {
                     "SYSTEM",
                     "DEFAULT",
                     "TYPE",
-                    "FUNCTION",
-                    "PROCEDURE",
                     "EXTENSION",
                     "MATERIALIZED",
                     "TRIGGER",

@@ -4,7 +4,7 @@ use super::cursor::Cursor;
 use super::tokens::{EXCLUDE_MARK, LOCK_MARK, ROW_STAR, ROWS_FROM};
 use super::{STACK_GROWTH, STACK_RED_ZONE};
 use crate::ast::{
-    Cte, Distinct, Expr, FrameBound, FrameExclusion, FrameUnits, GroupItem, Ident, JoinConstraint, JoinKind, LockingClause, ObjectName,
+    Cte, Distinct, Expr, FrameBound, FrameExclusion, FrameUnits, FunctionCall, GroupItem, Ident, JoinConstraint, JoinKind, LockingClause, ObjectName,
     OrderItem, Query, Select, SelectItem, SetExpr, SetOp, Statement, TableAlias, TableRef, TableSample, WindowFrame, WindowSpec, With,
 };
 use crate::error::{SqlError, SqlState};
@@ -381,11 +381,13 @@ impl Cursor<'_> {
             }
             F::Table { name, alias, args: Some(args), with_ordinality, .. } => {
                 let call = Box::new(self.table_function(name, args.args)?);
-                Ok(TableRef::Function { call, lateral: false, ordinality: with_ordinality, alias: self.convert_alias(alias)? })
+                let alias = named_after(&call, self.convert_alias(alias)?);
+                Ok(TableRef::Function { call, lateral: false, ordinality: with_ordinality, alias })
             }
             F::Function { lateral, name, args, with_ordinality, alias } => {
                 let call = Box::new(self.table_function(name, args)?);
-                Ok(TableRef::Function { call, lateral, ordinality: with_ordinality, alias: self.convert_alias(alias)? })
+                let alias = named_after(&call, self.convert_alias(alias)?);
+                Ok(TableRef::Function { call, lateral, ordinality: with_ordinality, alias })
             }
             F::UNNEST { alias, array_exprs, with_offset: false, with_ordinality, .. } => {
                 let name = sp::ObjectName::from(vec![sp::Ident::new("unnest")]);
@@ -436,4 +438,14 @@ pub(super) fn select_into(into: sp::SelectInto) -> Result<SelectInto, SqlError> 
     let name = parts.pop().ok_or_else(|| SqlError::new(SqlState::SYNTAX_ERROR, "SELECT ... INTO needs the name of one table"))?;
     let schema = parts.pop();
     Ok(SelectInto { name: ObjectName { catalog: parts.pop(), schema, name, pos: 0 }, temporary: into.temporary })
+}
+
+/// A column definition list without an alias: the relation is called as the function is.
+fn named_after(call: &FunctionCall, alias: Option<TableAlias>) -> Option<TableAlias> {
+    alias.map(|mut alias| {
+        if alias.name.value == super::tokens::FUNCTION_NAME {
+            alias.name.value.clone_from(&call.name.name);
+        }
+        alias
+    })
 }

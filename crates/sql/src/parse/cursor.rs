@@ -423,6 +423,14 @@ impl<'a> Cursor<'a> {
         Ok(stored)
     }
 
+    /// A statement within a statement: only whether it can be read.
+    pub(super) fn parsed_alone(&mut self, tokens: Vec<TokenWithSpan>) -> Result<crate::ast::Statement, SqlError> {
+        let mut inner = Cursor::over(self.text, self.lines, self.locking, tokens);
+        let statement = inner.statement()?;
+        inner.expect_end()?;
+        Ok(statement)
+    }
+
     pub(super) fn text_between(&self, start: usize, end: usize) -> String {
         self.text.get(start..end).unwrap_or("").trim().to_owned()
     }

@@ -17,6 +17,7 @@ mod cursor;
 mod ddl;
 mod dml;
 mod domain;
+mod function;
 mod merge;
 mod normalise;
 mod statement;
@@ -29,7 +30,7 @@ pub use normalise::{LiftedLiteral, Normalised, normalise};
 use crate::ast::{Expr, ParsedStatement, Query, TypeName};
 use crate::error::SqlError;
 use cursor::Cursor;
-use sqlparser::tokenizer::Token;
+use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 /// Runs of conditions longer than this are parsed on a stack of their own.
 const CONDITIONS_ON_THE_STACK: usize = 200;
@@ -49,7 +50,7 @@ pub fn parse(sql: &str) -> Result<Vec<ParsedStatement>, SqlError> {
     let run = || {
         let mut statements = Vec::new();
         while rest.peek().is_some() {
-            let tokens: Vec<_> = rest.by_ref().take_while(|t| t.token != Token::SemiColon).collect();
+            let tokens = next_statement(&mut rest);
             if !tokens.is_empty() {
                 statements.push(Cursor::new(&text, tokens).whole_statement()?);
             }
@@ -57,6 +58,25 @@ pub fn parse(sql: &str) -> Result<Vec<ParsedStatement>, SqlError> {
         Ok(statements)
     };
     with_stack(text.conditions, run)
+}
+
+/// Tokens up to the next semicolon, which is not one of those in the body of a function.
+fn next_statement(rest: &mut impl Iterator<Item = TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut tokens: Vec<TokenWithSpan> = Vec::new();
+    let mut open = 0usize;
+    for token in rest {
+        if open == 0 && token.token == Token::SemiColon {
+            break;
+        }
+        let atomic = tokens::is_word(Some(&token), "ATOMIC") && tokens::is_word(tokens.last(), "BEGIN");
+        if atomic || (open > 0 && tokens::is_word(Some(&token), "CASE")) {
+            open += 1;
+        } else if open > 0 && tokens::is_word(Some(&token), "END") {
+            open -= 1;
+        }
+        tokens.push(token);
+    }
+    tokens
 }
 
 fn with_stack<T>(conditions: usize, run: impl FnOnce() -> T) -> T {

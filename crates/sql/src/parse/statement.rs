@@ -6,14 +6,13 @@
 use super::cursor::Cursor;
 use crate::ast::{
     Comment, Copy, CopySource, CreateDatabase, CreateSchema, CreateTable, CreateTableAs, Cte, Drop, Explain, ExplainFormat, Grant,
-    ObjectKind, ObjectName, Prepare, Statement, With,
+    ObjectKind, ObjectName, Prepare, RoutineKind, Statement, With,
 };
 use crate::error::{SqlError, SqlState};
 use sqlparser::tokenizer::Token;
 
 /// Statements that PostgreSQL has and we refuse by name, by their first words.
 const REFUSED: &[(&[&str], &str)] = &[
-    (&["CALL"], "CALL"),
     (&["DO"], "DO"),
     (&["CLUSTER"], "CLUSTER"),
     (&["REFRESH"], "REFRESH MATERIALIZED VIEW"),
@@ -44,6 +43,7 @@ impl Cursor<'_> {
             "UPDATE" => self.update(None),
             "DELETE" => self.delete(None),
             "MERGE" => self.merge_statement(None),
+            "CALL" => self.call_statement(),
             "TRUNCATE" => self.truncate(),
             "COPY" => self.copy(),
             "CREATE" => self.create(),
@@ -226,6 +226,8 @@ impl Cursor<'_> {
             () if self.eat("TYPE") => self.create_type(),
             () if self.eat("DATABASE") => self.create_database(),
             () if self.eat("DOMAIN") => self.create_domain(),
+            () if self.eat("FUNCTION") => self.create_function(RoutineKind::Function, or_replace),
+            () if self.eat("PROCEDURE") => self.create_function(RoutineKind::Procedure, or_replace),
             () => {
                 let rest: Vec<String> = (0..2)
                     .filter_map(|n| match &self.peek(n).token {
@@ -234,8 +236,6 @@ impl Cursor<'_> {
                     })
                     .collect();
                 let known = [
-                    "FUNCTION",
-                    "PROCEDURE",
                     "TRIGGER",
                     "TYPE",
                     "EXTENSION",
@@ -365,7 +365,6 @@ impl Cursor<'_> {
             "AGGREGATE",
             "OPERATOR",
             "CAST",
-            "PROCEDURE",
             "PUBLICATION",
             "SUBSCRIPTION",
             "TABLESPACE",
@@ -374,6 +373,9 @@ impl Cursor<'_> {
                 return Err(SqlError::unsupported(format!("DROP {refused}")));
             }
         }
+        if let Some(kind) = self.routine_kind() {
+            return self.drop_function(kind);
+        }
         let kind = self.object_kind()?;
         if matches!(kind, ObjectKind::Column | ObjectKind::Constraint) {
             return Err(self.syntax_error());
@@ -381,9 +383,6 @@ impl Cursor<'_> {
         let concurrently = kind == ObjectKind::Index && self.eat("CONCURRENTLY");
         let if_exists = self.eat_all(&["IF", "EXISTS"]);
         let names = self.comma_list(|c| c.object_name())?;
-        if kind == ObjectKind::Function && self.is_token(&Token::LParen) {
-            return Err(SqlError::unsupported("DROP FUNCTION"));
-        }
         if self.is_token(&Token::LParen) || self.is("WITH") {
             return Err(SqlError::unsupported("DROP DATABASE with options"));
         }
@@ -414,6 +413,13 @@ impl Cursor<'_> {
 
     fn comment(&mut self) -> Result<Statement, SqlError> {
         self.expect_all(&["COMMENT", "ON"])?;
+        if let Some(routine) = self.routine_kind() {
+            let signature = self.function_signature()?;
+            self.expect("IS")?;
+            let text = if self.eat("NULL") { None } else { Some(self.string()?) };
+            let (name, signature) = (signature.name.clone(), Some((routine, signature)));
+            return Ok(Statement::Comment(Comment { kind: ObjectKind::Function, name, part: None, signature, text }));
+        }
         let kind = self.object_kind()?;
         let (name, part) = match kind {
             ObjectKind::Column => {
@@ -432,12 +438,11 @@ impl Cursor<'_> {
                 }
                 (self.object_name()?, Some(constraint))
             }
-            ObjectKind::Function => return Err(SqlError::unsupported("COMMENT ON FUNCTION")),
             _ => (self.object_name()?, None),
         };
         self.expect("IS")?;
         let text = if self.eat("NULL") { None } else { Some(self.string()?) };
-        Ok(Statement::Comment(Comment { kind, name, part, text }))
+        Ok(Statement::Comment(Comment { kind, name, part, signature: None, text }))
     }
 
     fn grant(&mut self) -> Result<Statement, SqlError> {
@@ -460,7 +465,13 @@ impl Cursor<'_> {
                 break;
             }
         }
-        let objects = if self.eat("ON") { Some(self.grant_objects()?) } else { None };
+        let (mut objects, mut routines) = (None, None);
+        if self.eat("ON") {
+            match self.routine_kind() {
+                Some(kind) => routines = Some((kind, self.comma_list(|c| c.function_signature())?)),
+                None => objects = Some(self.grant_objects()?),
+            }
+        }
         self.expect(if revoke { "FROM" } else { "TO" })?;
         let grantees = self.comma_list(|c| {
             c.eat("GROUP");
@@ -468,11 +479,11 @@ impl Cursor<'_> {
         })?;
         let with_grant_option = self.eat_all(&["WITH", "GRANT", "OPTION"]);
         self.drop_behavior();
-        Ok(Statement::Grant(Grant { revoke, privileges, objects, grantees, with_grant_option }))
+        Ok(Statement::Grant(Grant { revoke, privileges, objects, routines, grantees, with_grant_option }))
     }
 
     fn grant_objects(&mut self) -> Result<(ObjectKind, Vec<ObjectName>), SqlError> {
-        if self.is("ALL") || self.is("FUNCTION") || self.is("LANGUAGE") || self.is("FOREIGN") {
+        if self.is("ALL") || self.is("LANGUAGE") || self.is("FOREIGN") {
             return Err(SqlError::unsupported("GRANT on that kind of object"));
         }
         let named = ["TABLE", "SEQUENCE", "SCHEMA", "DATABASE", "TYPE", "DOMAIN"].iter().any(|w| self.is(w));

@@ -13,6 +13,7 @@
 //! - `t.*::text` becomes `t::text`: the row of a table has the table's name;
 //! - `BETWEEN ASYMMETRIC` and `EXCLUDE NO OTHERS`, which say nothing, go away; `BETWEEN SYMMETRIC` becomes `BETWEEN NOT`, and what a frame
 //!   excludes is noted in the name of its window;
+//! - `f(x) AS (a int)` gets an alias, [`FUNCTION_NAME`], which stands for the function's name;
 //! - `VARIADIC x` becomes an argument named [`VARIADIC`].
 
 use crate::ast::{Ident, LockingClause, RowLockStrength, RowLockWait};
@@ -38,6 +39,9 @@ pub(super) const ROW_STAR: &str = "\u{1}*";
 
 /// Stands for ROWS FROM, as if it were a function.
 pub(super) const ROWS_FROM: &str = "\u{1}rows from";
+
+/// Stands for the alias of a function that has none, but a column definition list.
+pub(super) const FUNCTION_NAME: &str = "\u{1}function";
 
 /// Stands around what a window's frame excludes, in front of the name of the window it builds on.
 pub(super) const EXCLUDE_MARK: char = '\u{2}';
@@ -265,6 +269,13 @@ impl Rewriter<'_> {
                 self.out.push(TokenWithSpan { token: Token::RArrow, span: first.span });
                 return Ok(1);
             }
+            // `f(x) AS (a int, b text)`: the function's name is the alias.
+            Keyword::AS if self.defines_columns(rest) => {
+                let mark = Word { value: FUNCTION_NAME.into(), quote_style: Some('"'), keyword: Keyword::NoKeyword };
+                self.out.push(first.clone());
+                self.out.push(TokenWithSpan { token: Token::Word(mark), span: first.span });
+                return Ok(1);
+            }
             Keyword::ROWS if is_word(rest.get(1), "FROM") && matches!(rest.get(2).map(|t| &t.token), Some(Token::LParen)) => {
                 let mark = Word { value: ROWS_FROM.into(), quote_style: Some('"'), keyword: Keyword::NoKeyword };
                 self.out.push(TokenWithSpan { token: Token::Word(mark), span: first.span });
@@ -274,6 +285,19 @@ impl Rewriter<'_> {
         }
         self.out.push(first.clone());
         Ok(1)
+    }
+
+    /// Does a column definition list follow a function right behind AS?
+    fn defines_columns(&self, rest: &[TokenWithSpan]) -> bool {
+        let word = |n: usize| match rest.get(n).map(|t| &t.token) {
+            Some(Token::Word(word)) => Some(word.keyword),
+            _ => None,
+        };
+        let query = [Keyword::SELECT, Keyword::VALUES, Keyword::WITH, Keyword::TABLE, Keyword::INSERT, Keyword::UPDATE, Keyword::DELETE, Keyword::MERGE];
+        self.out.last().is_some_and(|last| last.token == Token::RParen)
+            && matches!(rest.get(1).map(|t| &t.token), Some(Token::LParen))
+            && word(2).is_some_and(|keyword| !query.contains(&keyword))
+            && word(3).is_some()
     }
 
     /// Notes what a window's frame excludes in front of the name of the window it builds on, behind its opening bracket: the crate has no place for it.

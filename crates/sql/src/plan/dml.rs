@@ -17,6 +17,16 @@ pub struct BoundCheck {
     /// The constraint's name, or the view's.
     pub name: String,
     pub predicate: Expr,
+    /// A function in it runs statements.
+    pub runs_statements: bool,
+}
+
+impl BoundCheck {
+    /// A check.
+    pub fn new(kind: CheckKind, name: String, predicate: Expr) -> BoundCheck {
+        let runs_statements = predicate.runs_statements();
+        BoundCheck { kind, name, predicate, runs_statements }
+    }
 }
 
 /// Where a check comes from.

@@ -28,7 +28,7 @@ pub mod table_locks;
 
 pub use dml::*;
 pub use node::*;
-pub use planner::plan_statement;
+pub use planner::{plan_in_function, plan_statement};
 pub use scan::*;
 
 use crate::catalog::Oid;
@@ -84,6 +84,8 @@ pub struct StatementPlan {
     pub catalog_version: u64,
     /// Every stored relation it reads or writes (views included), for invalidation.
     pub relations: Vec<Oid>,
+    /// Users' functions that it calls, those put into the place of their calls too.
+    pub functions: Vec<Oid>,
     /// It can look again at rows that changed under it, when it lost a race (see [`PlanNode::LockRows`]).
     pub looks_again: bool,
     /// What it locks before it runs.
@@ -102,6 +104,7 @@ pub enum StatementKind {
     Update,
     Delete,
     Merge,
+    Call,
 }
 
 /// A column as RowDescription shows it.

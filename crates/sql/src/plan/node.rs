@@ -287,6 +287,8 @@ pub struct TableFunction {
 pub enum TableFunctionCall {
     Set { function: ResolvedSetFunction, args: Vec<Expr> },
     Scalar(Expr),
+    /// A user's function that runs statements, whether it gives a set or one row.
+    User { function: Arc<crate::expr::UserFunction>, args: Vec<Expr> },
 }
 
 /// One aggregate of an Aggregate node.
@@ -416,6 +418,22 @@ pub enum SubPlanKind {
         all: bool,
         /// Pairs that must be equal.
         hash: Option<Vec<(Expr, Expr)>>,
+    },
+    /// A user's function that runs statements.
+    UserCall {
+        /// The function.
+        function: Arc<crate::expr::UserFunction>,
+        /// Over the row so far.
+        args: Vec<Expr>,
+    },
+    /// An expression that computes some of its parts only when it comes to them (CASE, COALESCE, AND, OR), where such parts run statements.
+    Lazy {
+        /// Over the row so far, with a slot behind it for each of `nested`.
+        expr: Expr,
+        /// What those slots hold, once they are asked for.
+        nested: Vec<SubPlan>,
+        /// The first of those slots.
+        base: usize,
     },
     /// A function that may wait. `once` is never assumed: called for each row.
     Call {

@@ -88,7 +88,7 @@ pub const SERVER_VERSION: &str = "15.18";
 pub static SETTINGS: &[Setting] = &[
     reported("application_name", Text, "", "Name of the client program, for the activity view."),
     setting("bytea_output", Enum(&["hex", "escape"]), "hex", "How bytea is written."),
-    setting("check_function_bodies", Bool, "on", "Function bodies are checked when they are created; always on."),
+    setting("check_function_bodies", Bool, "on", "Bodies of functions that are strings are checked when the functions are made."),
     reported("client_encoding", Text, "UTF8", "Encoding of the client; only UTF8 is spoken."),
     setting("client_min_messages", LEVELS, "notice", "Weakest messages that are sent to the client."),
     reported("DateStyle", Text, "ISO, MDY", "How dates are written and read."),

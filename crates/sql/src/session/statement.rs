@@ -114,6 +114,8 @@ impl Session {
             spill_dir: self.database.hooks.spill_dir(),
             state: &mut transaction.state,
             notices: &mut self.notices,
+            functions: &self.view.functions,
+            call_depth: 0,
         })
     }
 
@@ -253,7 +255,8 @@ pub(super) fn client_gone(error: std::io::Error) -> SqlError {
 
 /// Statements that get a plan; the others are run from their syntax tree.
 pub(super) fn is_planned(statement: &Statement) -> bool {
-    matches!(statement, Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Merge(_))
+    use Statement::{Call, Delete, Insert, Merge, Query, Update};
+    matches!(statement, Query(_) | Insert(_) | Update(_) | Delete(_) | Merge(_) | Call(_))
 }
 
 /// Statements that change definitions or data without having a plan: refused in read-only transactions.
@@ -269,6 +272,9 @@ fn is_definition(statement: &Statement) -> bool {
             | Statement::CreateSequence(_)
             | Statement::AlterSequence(_)
             | Statement::CreateView(_)
+            | Statement::CreateFunction(_)
+            | Statement::AlterFunction(_)
+            | Statement::DropFunction(_)
             | Statement::CreateDatabase(_)
             | Statement::AlterIndexRename { .. }
             | Statement::AlterSchemaRename { .. }

@@ -33,6 +33,7 @@ pub(super) struct SessionView {
     /// Shared with the statements under way; a change makes a new one.
     pub(super) settings: Mutex<Arc<SessionSettings>>,
     pub(super) sequences: SequenceMemory,
+    pub(super) functions: crate::exec::FunctionPlans,
     pub(super) prepared: Mutex<HashMap<String, Arc<Prepared>>>,
     pub(super) cursors: Mutex<Vec<CursorFact>>,
     /// Where they stand.
@@ -55,6 +56,7 @@ impl SessionView {
             modes: Mutex::new((settings.default_isolation, settings.default_read_only)),
             settings: Mutex::new(settings),
             sequences: SequenceMemory::default(),
+            functions: crate::exec::FunctionPlans::default(),
             prepared: Mutex::default(),
             cursors: Mutex::default(),
             cursor_rows: Mutex::default(),
@@ -186,7 +188,7 @@ impl SessionInfo for SessionView {
             }
             ObjectKind::Namespace => catalog.schema(&name).map(|schema| schema.oid),
             ObjectKind::Role => (name == self.handle.user || name == "postgres").then_some(10),
-            ObjectKind::Function => crate::catalog::functions::function_oid(text),
+            ObjectKind::Function | ObjectKind::Procedure => crate::catalog::functions::function_oid(text, &catalog, &self.search_path()),
             ObjectKind::Operator => crate::catalog::functions::operator_oid(text),
             ObjectKind::Type => {
                 let element = name.strip_suffix("[]").unwrap_or(&name);
@@ -209,7 +211,8 @@ impl SessionInfo for SessionView {
             }
             ObjectKind::Namespace => catalog.schemas().find(|schema| schema.oid == oid).map(|schema| quoted(&schema.name)),
             ObjectKind::Role => (oid == 10).then(|| "postgres".to_string()),
-            ObjectKind::Function => crate::catalog::functions::function_name(oid),
+            ObjectKind::Function => crate::catalog::functions::function_name(oid, &catalog, self),
+            ObjectKind::Procedure => crate::catalog::functions::procedure_name(oid, &catalog, self),
             ObjectKind::Operator => crate::catalog::functions::operator_name(oid),
             ObjectKind::Type => {
                 let of_enum = catalog.enums().map(|(schema, e)| (schema, &e.name, e.oid, e.array_oid));

@@ -70,6 +70,7 @@ impl DataType {
     pub const REGTYPE: DataType = DataType(2206);
     pub const RECORD: DataType = DataType(2249);
     pub const VOID: DataType = DataType(2278);
+    pub const TRIGGER: DataType = DataType(2279);
     pub const UUID: DataType = DataType(2950);
     pub const JSONB: DataType = DataType(3802);
     pub const JSONPATH: DataType = DataType(4072);

@@ -11,7 +11,7 @@ use tidelock_sql::catalog::store::{CatalogAt, DescriptorCache};
 use tidelock_sql::catalog::{Catalog, CatalogBuilder};
 use tidelock_sql::error::{SqlError, SqlState};
 use tidelock_sql::exec::{
-    CancelFlag, ExecContext, Flow, NoVirtualTables, Notice, SequenceMemory, TxnState, after_commit, copy, ddl, execute, kv_error,
+    CancelFlag, ExecContext, Flow, FunctionPlans, NoVirtualTables, Notice, SequenceMemory, TxnState, after_commit, copy, ddl, execute, kv_error,
     run_deferred,
 };
 use tidelock_sql::expr::{ObjectKind, SessionInfo, clock_time};
@@ -61,6 +61,7 @@ impl Database {
             state: TxnState::default(),
             savepoints: Vec::new(),
             sequences: Arc::new(SequenceMemory::default()),
+            functions: FunctionPlans::default(),
             cancel: Arc::new(CancelFlag::default()),
             locks: self.locks.session(number as i32),
             plan_settings: PlanSettings::default(),
@@ -82,6 +83,7 @@ pub(crate) struct Session {
     failed: bool,
     state: TxnState,
     savepoints: Vec<(String, Savepoint, TxnState)>,
+    functions: FunctionPlans,
     sequences: Arc<SequenceMemory>,
     pub(crate) cancel: Arc<CancelFlag>,
     locks: Arc<SessionLocks>,
@@ -252,6 +254,8 @@ impl Session {
             spill_dir: &self.spill_dir,
             state,
             notices: &mut notices,
+            functions: &self.functions,
+            call_depth: 0,
         };
         run_deferred(&mut ctx).await
     }
@@ -295,6 +299,8 @@ impl Session {
             spill_dir: &self.spill_dir,
             state,
             notices: &mut notices,
+            functions: &self.functions,
+            call_depth: 0,
         };
         match statement {
             Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {

@@ -52,7 +52,7 @@ impl Checker {
 
     fn function(&self, function: &TableFunction, input: &[ColumnType]) {
         match &function.call {
-            TableFunctionCall::Set { args, .. } => self.exprs(args, input),
+            TableFunctionCall::Set { args, .. } | TableFunctionCall::User { args, .. } => self.exprs(args, input),
             TableFunctionCall::Scalar(expr) => self.expr(expr, input),
         }
     }
@@ -257,7 +257,12 @@ impl Checker {
                         self.expr(r, &inner.types);
                     }
                 }
-                SubPlanKind::Call { args, .. } => self.exprs(args, &row),
+                SubPlanKind::Call { args, .. } | SubPlanKind::UserCall { args, .. } => self.exprs(args, &row),
+                SubPlanKind::Lazy { expr, nested, base } => {
+                    assert_eq!(*base, row.len(), "slots behind the row");
+                    let extended = self.subplans(nested, row.clone());
+                    self.expr(expr, &extended);
+                }
             }
             row.push(subplan.ty);
         }

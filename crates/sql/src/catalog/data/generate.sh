@@ -24,8 +24,8 @@ WHERE n.nspname = 'pg_catalog' AND (c.relkind = 'r' AND c.relname <> 'pg_statist
    OR n.nspname = 'information_schema' AND c.relname IN (
     'applicable_roles', 'check_constraints', 'column_privileges', 'columns', 'column_domain_usage', 'constraint_column_usage', 'constraint_table_usage',
     'domain_constraints', 'domains',
-    'enabled_roles', 'information_schema_catalog_name', 'key_column_usage', 'referential_constraints',
-    'role_table_grants', 'schemata', 'sequences', 'table_constraints', 'table_privileges', 'tables', 'triggers', 'views',
+    'enabled_roles', 'information_schema_catalog_name', 'key_column_usage', 'parameters', 'referential_constraints',
+    'role_table_grants', 'routines', 'schemata', 'sequences', 'table_constraints', 'table_privileges', 'tables', 'triggers', 'views',
     'user_defined_types', 'character_sets', 'collations')
 GROUP BY n.nspname, c.relname, c.oid
 ORDER BY n.nspname DESC, c.relname;
@@ -40,7 +40,7 @@ dump pg_type "SELECT oid, typname, typlen, typbyval, typtype, typcategory, typis
 dump pg_opclass "SELECT oid, opcmethod, opcname, opcfamily, opcintype, opcdefault, opckeytype FROM pg_opclass WHERE opcmethod = 403 AND opcintype IN ($types) ORDER BY oid"
 dump pg_opfamily "SELECT oid, opfmethod, opfname FROM pg_opfamily WHERE oid IN (SELECT opcfamily FROM pg_opclass WHERE opcmethod = 403 AND opcintype IN ($types)) ORDER BY oid"
 dump pg_collation "SELECT oid, collname, collprovider, collisdeterministic, collencoding, collcollate, collctype FROM pg_collation WHERE collname IN ('default', 'C', 'POSIX') AND collnamespace = 11 ORDER BY oid"
-dump pg_language "SELECT oid, lanname, 10 AS lanowner, lanispl, lanpltrusted FROM pg_language WHERE lanname = 'internal'"
+dump pg_language "SELECT oid, lanname, 10 AS lanowner, lanispl, lanpltrusted FROM pg_language WHERE lanname IN ('internal', 'sql') ORDER BY oid"
 dump pg_am "SELECT oid, amname, amhandler::oid AS amhandler, amtype FROM pg_am WHERE amname IN ('heap', 'btree') ORDER BY oid"
 dump pg_tablespace "SELECT oid, spcname, 10 AS spcowner FROM pg_tablespace WHERE spcname IN ('pg_default', 'pg_global') ORDER BY oid"
 dump pg_cast "SELECT oid, castsource, casttarget, castfunc, castcontext, castmethod FROM pg_cast WHERE castsource IN ($types) AND casttarget IN ($types) ORDER BY oid"

@@ -53,6 +53,7 @@ pub(super) fn object_comment(call: &Call<'_>) -> Result<Datum, SqlError> {
             let mut all = of_enum.chain(call.catalog.domains().map(|(_, domain)| (domain.oid, domain.comment.as_deref())));
             super::super::rows::optional(all.find(|(of, _)| *of == oid).and_then(|(_, comment)| comment))
         }
+        "pg_proc" => super::super::rows::optional(call.catalog.function(oid).and_then(|function| function.comment.as_deref())),
         "pg_constraint" => part_comment(call, PG_CONSTRAINT, oid),
         "pg_namespace" => {
             let schema = call.catalog.schemas().find(|schema| schema.oid == oid);
@@ -74,6 +75,9 @@ pub(super) fn object(call: &Call<'_>) -> Result<Datum, SqlError> {
     if class == PG_NAMESPACE {
         let schema = call.catalog.schemas().find(|schema| schema.oid == oid);
         return Ok(schema.map_or(Datum::Null, |schema| Datum::text(format!("schema {}", quote_ident(&schema.name)))));
+    }
+    if let Some(function) = call.catalog.function(oid).filter(|_| class == super::super::rows::PG_PROC) {
+        return Ok(Datum::text(format!("function {}", super::user_routines::signature(function, call.catalog, call.session))));
     }
     if class != PG_CLASS {
         return Err(SqlError::unsupported("pg_describe_object() of what is neither a relation nor a schema"));

@@ -8,6 +8,7 @@ mod describe;
 mod privileges;
 mod routines;
 mod sizes;
+mod user_routines;
 mod visibility;
 
 use super::{Catalog, IndexDescriptor, Oid, TableDescriptor};
@@ -17,7 +18,7 @@ use crate::types::Datum;
 use std::sync::Arc;
 
 pub(crate) use definitions::{bare, index_attribute};
-pub use routines::{function_name, function_oid, operator_name, operator_oid};
+pub use routines::{function_name, function_oid, operator_name, operator_oid, procedure_name};
 
 /// The role that owns everything: PostgreSQL's bootstrap superuser.
 pub const OWNER_OID: Oid = 10;
@@ -43,7 +44,10 @@ pub fn call(name: &'static str, args: &[Datum], catalog: &Arc<Catalog>, session:
         "pg_my_temp_schema" => Ok(Datum::Oid(catalog.temporary_schema().map_or(0, |schema| schema.oid))),
         // Others' temporary schemas are not in this session's catalog.
         "pg_is_other_temp_schema" => Ok(Datum::Bool(false)),
-        "pg_function_is_visible" => Ok(Datum::Bool(super::rows::routine(call.oid(0)?).is_some())),
+        "pg_function_is_visible" => Ok(match catalog.function(call.oid(0)?) {
+            Some(function) => Datum::Bool(visibility::is_function_visible(catalog, session, function)),
+            None => Datum::Bool(super::rows::routine(call.oid(0)?).is_some()),
+        }),
         "pg_get_userbyid" => call.user_name(),
         "pg_get_expr" => definitions::expression(&call),
         "pg_get_indexdef" => definitions::index(&call),
@@ -54,8 +58,10 @@ pub fn call(name: &'static str, args: &[Datum], catalog: &Arc<Catalog>, session:
         | "pg_get_partkeydef"
         | "pg_get_partition_constraintdef"
         | "pg_get_statisticsobjdef"
-        | "pg_get_statisticsobjdef_columns"
-        | "pg_get_function_sqlbody" => Ok(Datum::Null),
+        | "pg_get_statisticsobjdef_columns" => Ok(Datum::Null),
+        "pg_get_function_sqlbody" => routines::sql_body(&call),
+        "pg_get_functiondef" => routines::definition(&call),
+        "pg_get_function_arg_default" => routines::argument_default(&call),
         "pg_get_function_arguments" | "pg_get_function_identity_arguments" => routines::arguments(&call),
         "pg_get_function_result" => routines::result(&call),
         "oidvectortypes" => routines::vector_types(&call),

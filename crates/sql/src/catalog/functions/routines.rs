@@ -1,24 +1,44 @@
 //! Functions and operators as objects: `regproc`, their arguments and results as text.
 
-use super::Call;
-use crate::catalog::Oid;
+use super::{Call, user_routines};
+use crate::catalog::{Catalog, Oid};
 use crate::catalog::rows::{Routine, operator, operators_named, routine, routine_named};
 use crate::error::SqlError;
+use crate::expr::SessionInfo;
 use crate::types::{DataType, Datum, info};
 
-/// `'array_in'::regproc`: the OID of a function's name (`pg_catalog.` may stand in front, argument types in parentheses behind). None when there is
+/// `'array_in'::regproc`: the OID of a function's name (a schema may stand in front, argument types in parentheses behind). None when there is
 /// no such function, or several.
-pub fn function_oid(name: &str) -> Option<Oid> {
-    let plain = name.trim();
-    let plain = plain.strip_prefix("pg_catalog.").unwrap_or(plain);
-    let (bare, arguments) = match plain.split_once('(') {
+pub fn function_oid(name: &str, catalog: &Catalog, search_path: &[String]) -> Option<Oid> {
+    let (bare, arguments) = match name.trim().split_once('(') {
         Some((bare, rest)) => (bare.trim(), Some(rest.strip_suffix(')')?)),
-        None => (plain, None),
+        None => (name.trim(), None),
     };
+    let unquoted = |part: &str| match part.strip_prefix('"').and_then(|part| part.strip_suffix('"')) {
+        Some(quoted) => quoted.to_owned(),
+        None => part.to_ascii_lowercase(),
+    };
+    let (schema, bare) = match bare.split_once('.') {
+        Some((schema, bare)) => (Some(unquoted(schema)), unquoted(bare)),
+        None => (None, unquoted(bare)),
+    };
+    let of_user = user_routines::named(schema.as_deref(), &bare, arguments, catalog, search_path);
+    if schema.as_deref().is_some_and(|schema| schema != "pg_catalog") {
+        return of_user;
+    }
+    let builtin = builtin_oid(&bare, arguments);
+    match (builtin, of_user) {
+        // Two of one name: which is meant cannot be said without arguments.
+        (Some(_), Some(_)) if arguments.is_none() => None,
+        (builtin, of_user) => builtin.or(of_user),
+    }
+}
+
+fn builtin_oid(bare: &str, arguments: Option<&str>) -> Option<Oid> {
     let wanted = match arguments {
         None => None,
         Some(list) if list.trim().is_empty() => Some(Vec::new()),
-        Some(list) => Some(list.split(',').map(crate::types::lookup_type_name).collect::<Option<Vec<_>>>()?),
+        Some(list) => Some(list.split(',').map(|name| crate::types::lookup_type_name(name.trim())).collect::<Option<Vec<_>>>()?),
     };
     let mut found = routine_named(bare).filter(|routine| wanted.as_ref().is_none_or(|args| *args == routine.args));
     let first = found.next()?;
@@ -26,8 +46,19 @@ pub fn function_oid(name: &str) -> Option<Oid> {
 }
 
 /// A function's name by OID, for `regproc`.
-pub fn function_name(oid: Oid) -> Option<String> {
-    routine(oid).map(|routine| routine.name.to_owned())
+pub fn function_name(oid: Oid, catalog: &Catalog, session: &dyn SessionInfo) -> Option<String> {
+    match catalog.function(oid) {
+        Some(function) => Some(user_routines::name(function, catalog, session)),
+        None => routine(oid).map(|routine| routine.name.to_owned()),
+    }
+}
+
+/// A function's name with its arguments' types by OID, for `regprocedure`.
+pub fn procedure_name(oid: Oid, catalog: &Catalog, session: &dyn SessionInfo) -> Option<String> {
+    match catalog.function(oid) {
+        Some(function) => Some(user_routines::signature(function, catalog, session)),
+        None => routine(oid).map(|routine| format!("{}({})", routine.name, names(&routine.args).join(","))),
+    }
 }
 
 /// An operator's OID by its symbol, if there is only one of it, or by symbol and operand types: `*(int4,int4)`.
@@ -62,15 +93,45 @@ fn argument_list(routine: &Routine) -> String {
     list.join(", ")
 }
 
-/// `pg_get_function_arguments`: types only, since builtin arguments have no names.
+/// `pg_get_function_arguments` and `pg_get_function_identity_arguments`: of builtin functions types only, since their arguments have no names.
 pub(super) fn arguments(call: &Call<'_>) -> Result<Datum, SqlError> {
+    if let Some(function) = call.catalog.function(call.oid(0)?) {
+        let defaults = call.name == "pg_get_function_arguments";
+        return Ok(Datum::text(user_routines::arguments(function, defaults, call.catalog, call.session)));
+    }
     Ok(routine(call.oid(0)?).map_or(Datum::Null, |routine| Datum::text(argument_list(routine))))
 }
 
 /// `pg_get_function_result`.
 pub(super) fn result(call: &Call<'_>) -> Result<Datum, SqlError> {
+    if let Some(function) = call.catalog.function(call.oid(0)?) {
+        return Ok(user_routines::result(function, call.catalog, call.session).map_or(Datum::Null, Datum::text));
+    }
     let text = |routine: &Routine| format!("{}{}", if routine.returns_set { "SETOF " } else { "" }, info(routine.result).display);
     Ok(routine(call.oid(0)?).map_or(Datum::Null, |routine| Datum::text(text(routine))))
+}
+
+/// `pg_get_function_sqlbody`.
+pub(super) fn sql_body(call: &Call<'_>) -> Result<Datum, SqlError> {
+    Ok(call.catalog.function(call.oid(0)?).and_then(|function| user_routines::sql_body(function)).map_or(Datum::Null, Datum::text))
+}
+
+/// `pg_get_functiondef`.
+pub(super) fn definition(call: &Call<'_>) -> Result<Datum, SqlError> {
+    let oid = call.oid(0)?;
+    match call.catalog.function(oid) {
+        Some(function) => Ok(Datum::text(user_routines::definition(function, call.catalog, call.session))),
+        None if routine(oid).is_some() => Err(SqlError::unsupported("pg_get_functiondef() of a builtin function")),
+        None => Ok(Datum::Null),
+    }
+}
+
+/// `pg_get_function_arg_default(function, number)`.
+pub(super) fn argument_default(call: &Call<'_>) -> Result<Datum, SqlError> {
+    let number = usize::try_from(call.int(1)?).unwrap_or_default();
+    let function = call.catalog.function(call.oid(0)?);
+    let parameter = function.and_then(|function| function.parameters.get(number.checked_sub(1)?));
+    Ok(parameter.and_then(|parameter| parameter.default.as_deref()).map_or(Datum::Null, Datum::text))
 }
 
 /// `oidvectortypes`: type names of a list.

@@ -1,7 +1,7 @@
 //! What a name without a schema finds.
 
 use super::Call;
-use crate::catalog::{Catalog, TableDescriptor};
+use crate::catalog::{Catalog, FunctionDescriptor, TableDescriptor};
 use crate::error::SqlError;
 use crate::expr::SessionInfo;
 use crate::functions::quoting::quote_ident;
@@ -35,4 +35,11 @@ pub(super) fn shortest_name(call: &Call<'_>, table: &TableDescriptor) -> String 
 /// A relation's name with its schema.
 pub(super) fn qualified_name(table: &TableDescriptor) -> String {
     format!("{}.{}", quote_ident(&table.schema), quote_ident(&table.name))
+}
+
+/// `pg_function_is_visible` of a user's function: would its bare name with its arguments find it?
+pub(super) fn is_function_visible(catalog: &Catalog, session: &dyn SessionInfo, function: &FunctionDescriptor) -> bool {
+    let path = session.current_schemas(true);
+    let found = catalog.functions_named(None, &function.name, &path);
+    found.iter().any(|known| known.oid == function.oid)
 }

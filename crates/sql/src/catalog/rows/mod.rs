@@ -22,7 +22,7 @@ mod time_zones;
 mod types;
 
 pub(super) use constraints::{Constraint, Kind as ConstraintKind, of_table as constraints_of};
-pub(crate) use objects::{DATABASE_OID, PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE};
+pub(crate) use objects::{DATABASE_OID, PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE, PG_PROC};
 pub(super) use routines::{Routine, operator, operators_named, routine, routine_named};
 
 use super::{Catalog, Relation, SchemaDescriptor, SystemFacts, VirtualTable};
@@ -69,7 +69,7 @@ pub fn rows(scan: &VirtualScan<'_>, catalog: &Arc<Catalog>, facts: &dyn SystemFa
             "pg_enum" => types::labels(scan, catalog),
             "pg_extension" => objects::extensions(scan),
             "pg_authid" => objects::roles(scan, facts),
-            "pg_proc" => routines::routines(scan),
+            "pg_proc" => routines::routines(scan, catalog),
             "pg_operator" => routines::operators(scan),
             "pg_settings" => server::settings(scan, facts),
             "pg_stat_activity" => server::activity(scan, catalog, facts),

@@ -5,7 +5,7 @@ use crate::catalog::facts::RoleFact;
 use crate::catalog::functions::{DATABASE_OWNER, DATABASE_OWNER_OID, OWNER_OID};
 use crate::catalog::snapshot::{PUBLIC_OID, TIDELOCK_OID};
 use crate::catalog::{
-    AclItem, Catalog, FIRST_USER_OID, Oid, RelationKind, SchemaDescriptor, SequenceDescriptor, SystemFacts, TableDescriptor,
+    AclItem, Catalog, FIRST_USER_OID, Oid, Reference, RelationKind, SchemaDescriptor, SequenceDescriptor, SystemFacts, TableDescriptor, TablePart,
 };
 use crate::types::{DataType, Datum};
 
@@ -13,6 +13,7 @@ use crate::types::{DataType, Datum};
 pub(crate) const PG_CLASS: Oid = 1259;
 pub(crate) const PG_NAMESPACE: Oid = 2615;
 const PG_TYPE: Oid = 1247;
+pub(crate) const PG_PROC: Oid = 1255;
 const PG_EXTENSION: Oid = 3079;
 /// The schema `tidelock` shows as an extension of that name, so that tools know that it is not a user's.
 const OWN_EXTENSION: Oid = 14999;
@@ -154,15 +155,18 @@ pub(super) fn dependencies(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
         kind: b'i',
     });
     let of_queries = all_views(catalog).flat_map(|view| {
-        view.depends_on.iter().filter(|on| **on >= FIRST_USER_OID).map(|on| Dependency {
-            class: PG_REWRITE,
-            object: view.oid | RULE_BIT,
-            on_class: PG_CLASS,
-            on: *on,
-            on_column: 0,
-            kind: b'n',
-        })
+        let before: Vec<Reference> = view.depends_on.iter().map(|on| Reference::Relation(*on, 0)).collect();
+        let own: Vec<Reference> = view.references.iter().filter(|(part, _)| *part == TablePart::View).map(|(_, on)| *on).collect();
+        // A view that was made before its references were kept knows its relations.
+        of_references(PG_REWRITE, view.oid | RULE_BIT, if own.is_empty() { before } else { own })
     });
+    let of_parts = in_order(catalog).flat_map(|relation| {
+        let table = relation.descriptor();
+        let parts = table.references.iter().filter(|(part, _)| *part != TablePart::View);
+        parts.flat_map(|(part, on)| of_part(table, *part, *on)).collect::<Vec<_>>()
+    });
+    let of_functions =
+        catalog.functions_in_order().into_iter().flat_map(|function| of_references(PG_PROC, function.oid, function.references.clone()));
     // Of a domain on what it was made over.
     let of_domains = catalog.domains().filter_map(|(_, domain)| {
         let on = domain.parent?;
@@ -172,7 +176,45 @@ pub(super) fn dependencies(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
         |class: Oid, object: Oid| Dependency { class, object, on_class: PG_EXTENSION, on: OWN_EXTENSION, on_column: 0, kind: b'e' };
     let own = in_order(catalog).map(|relation| relation.descriptor()).filter(|table| table.schema_oid == TIDELOCK_OID);
     let of_members = std::iter::once(member(PG_NAMESPACE, TIDELOCK_OID)).chain(own.map(|table| member(PG_CLASS, table.oid)));
-    fill(scan, DEPENDENCIES, of_sequences.chain(of_rules).chain(of_queries).chain(of_domains).chain(of_members))
+    let of_others = of_parts.chain(of_functions);
+    fill(scan, DEPENDENCIES, of_sequences.chain(of_rules).chain(of_queries).chain(of_domains).chain(of_others).chain(of_members))
+}
+
+/// Dependencies by references: of a relation's columns rather than of the whole, where both are known.
+fn of_references(class: Oid, object: Oid, references: Vec<Reference>) -> Vec<Dependency> {
+    let has_columns = |oid: Oid| references.iter().any(|other| matches!(other, Reference::Relation(on, column) if *on == oid && *column > 0));
+    let dependency = |reference: &Reference| {
+        let (on_class, on, on_column) = match reference {
+            Reference::Relation(oid, 0) if has_columns(*oid) => return None,
+            Reference::Relation(oid, column) => (PG_CLASS, *oid, *column as i32),
+            Reference::Function(oid) => (PG_PROC, *oid, 0),
+            Reference::Type(oid) => (PG_TYPE, *oid, 0),
+        };
+        (on >= FIRST_USER_OID).then_some(Dependency { class, object, on_class, on, on_column, kind: b'n' })
+    };
+    references.iter().filter_map(dependency).collect()
+}
+
+/// Of a default, a check or an index on what it calls. (That a sequence's default depends on it is said where sequences are.)
+fn of_part(table: &TableDescriptor, part: TablePart, on: Reference) -> Vec<Dependency> {
+    let (class, object) = match part {
+        TablePart::View => return Vec::new(),
+        TablePart::Check(oid) => (PG_CONSTRAINT, oid),
+        TablePart::Index(oid) => (PG_CLASS, oid),
+        TablePart::Default(attnum) => {
+            let position = attnum as usize - 1;
+            let hidden = table.columns.get(position).is_some_and(|column| column.is_expression());
+            let index = table.indexes.iter().find(|index| index.key.iter().any(|key| key.column == position));
+            match index.filter(|_| hidden) {
+                Some(index) => (PG_CLASS, index.oid),
+                None => (PG_ATTRDEF, super::columns::default_oid(table.oid, attnum)),
+            }
+        }
+    };
+    match on {
+        Reference::Relation(..) => Vec::new(),
+        other => of_references(class, object, vec![other]),
+    }
 }
 
 fn all_views(catalog: &Catalog) -> impl Iterator<Item = &TableDescriptor> {
@@ -226,7 +268,11 @@ pub(super) fn descriptions(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
         let parts = relation.descriptor().part_comments.iter();
         parts.map(|(class, object, text)| Comment { object: *object, class: *class, column: 0, text })
     });
-    fill(scan, COMMENTS, of_relations.chain(of_parts).chain(of_types).chain(of_schemas))
+    let of_functions = catalog.functions_in_order().into_iter().filter_map(|function| {
+        let text = function.comment.as_deref()?;
+        Some(Comment { object: function.oid, class: PG_PROC, column: 0, text })
+    });
+    fill(scan, COMMENTS, of_relations.chain(of_parts).chain(of_types).chain(of_schemas).chain(of_functions))
 }
 
 /// The role that PostgreSQL makes for whoever owns the database: nobody logs in as it.

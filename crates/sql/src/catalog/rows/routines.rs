@@ -1,12 +1,14 @@
 //! `pg_proc` and `pg_operator`: of PostgreSQL's functions and operators, with its OIDs, those that exist here.
 
 use super::{Rows, VirtualScan};
-use crate::catalog::Oid;
+use crate::ast::{FunctionBody, ParameterMode, RoutineKind};
+use crate::catalog::{AclItem, Catalog, FunctionDescriptor, Oid};
+use crate::functions::Volatility;
 use crate::functions::registry::overloads;
 use crate::functions::{FunctionClass, function_class};
 use crate::types::{DataType, Datum};
 use hashbrown::{HashMap, HashSet};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 const PROCEDURES: &str = include_str!("../data/pg_proc.tsv");
 const OPERATORS: &str = include_str!("../data/pg_operator.tsv");
@@ -76,8 +78,89 @@ pub(in crate::catalog) fn routine_named(name: &str) -> impl Iterator<Item = &'st
     ROUTINES.iter().filter(move |routine| routine.name == name)
 }
 
+/// PostgreSQL's number of the language SQL.
+const SQL: Oid = 14;
+
+fn types(function: &FunctionDescriptor) -> Vec<(ParameterMode, Oid)> {
+    function.parameters.iter().map(|parameter| (parameter.mode, parameter.ty.declared.unwrap_or(parameter.ty.ty.0))).collect()
+}
+
+/// Whether there is more to say of the parameters than the types of those that come in.
+fn has_modes(function: &FunctionDescriptor) -> bool {
+    function.parameters.iter().any(|parameter| parameter.mode != ParameterMode::In)
+}
+
+static MADE: &[(&str, fn(&&Arc<FunctionDescriptor>) -> Datum)] = &[
+    ("oid", |f| Datum::Oid(f.oid)),
+    ("proname", |f| Datum::text(f.name.as_str())),
+    ("pronamespace", |f| Datum::Oid(f.schema_oid)),
+    ("prolang", |_| Datum::Oid(SQL)),
+    ("procost", |f| Datum::Float4(f.cost)),
+    ("prorows", |f| Datum::Float4(f.rows)),
+    ("provariadic", |f| {
+        let last = f.inputs().find(|parameter| parameter.mode == ParameterMode::Variadic);
+        Datum::Oid(last.map_or(0, |parameter| crate::types::element_of(parameter.ty.ty).unwrap_or(DataType::ANYELEMENT).0))
+    }),
+    ("prokind", |f| Datum::Char(if f.kind == RoutineKind::Procedure { b'p' } else { b'f' })),
+    ("prosecdef", |f| Datum::Bool(f.security_definer)),
+    ("proleakproof", |f| Datum::Bool(f.leakproof)),
+    ("proisstrict", |f| Datum::Bool(f.strict)),
+    ("proretset", |f| Datum::Bool(f.returns_set)),
+    ("provolatile", |f| {
+        Datum::Char(match f.volatility {
+            Volatility::Immutable => b'i',
+            Volatility::Stable => b's',
+            Volatility::Volatile => b'v',
+        })
+    }),
+    ("proparallel", |f| Datum::Char(f.parallel as u8)),
+    ("pronargs", |f| Datum::Int2(f.inputs().count() as i16)),
+    ("pronargdefaults", |f| Datum::Int2(f.inputs().filter(|parameter| parameter.default.is_some()).count() as i16)),
+    ("prorettype", |f| Datum::Oid(f.result.declared.unwrap_or(f.result.ty.0))),
+    ("proargtypes", |f| {
+        let inputs = types(f).into_iter().filter(|(mode, _)| mode.is_input());
+        super::vector(DataType::OID, inputs.map(|(_, ty)| Datum::Oid(ty)).collect())
+    }),
+    ("proallargtypes", |f| match has_modes(f) {
+        true => Datum::array(DataType::OID, types(f).into_iter().map(|(_, ty)| Datum::Oid(ty)).collect()),
+        false => Datum::Null,
+    }),
+    ("proargmodes", |f| match has_modes(f) {
+        true => Datum::array(DataType::CHAR, types(f).into_iter().map(|(mode, _)| Datum::Char(mode.letter())).collect()),
+        false => Datum::Null,
+    }),
+    ("proargnames", |f| match f.parameters.iter().any(|parameter| !parameter.name.is_empty()) {
+        true => super::texts(f.parameters.iter().map(|parameter| parameter.name.as_str())),
+        false => Datum::Null,
+    }),
+    ("proargdefaults", |f| {
+        let defaults: Vec<&str> = f.inputs().filter_map(|parameter| parameter.default.as_deref()).collect();
+        if defaults.is_empty() { Datum::Null } else { Datum::text(defaults.join(", ")) }
+    }),
+    ("prosrc", |f| match &f.body {
+        FunctionBody::Text(text) => Datum::text(text.as_str()),
+        _ => Datum::text(""),
+    }),
+    ("prosqlbody", |f| match &f.body {
+        FunctionBody::Text(_) => Datum::Null,
+        FunctionBody::Return(text) => Datum::text(text.as_str()),
+        FunctionBody::Atomic(texts) => Datum::text(texts.join("; ")),
+    }),
+    ("proconfig", |f| match f.settings.is_empty() {
+        true => Datum::Null,
+        false => Datum::array(DataType::TEXT, f.settings.iter().map(|(name, value)| Datum::text(format!("{name}={value}"))).collect()),
+    }),
+    ("proacl", |f| AclItem::datum(&f.acl)),
+];
+
 /// `pg_proc`.
-pub(super) fn routines(scan: &VirtualScan<'_>) -> Rows {
+pub(super) fn routines(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
+    let mut rows = builtin_routines(scan);
+    rows.extend(super::fill(scan, MADE, catalog.functions_in_order().into_iter()));
+    rows
+}
+
+fn builtin_routines(scan: &VirtualScan<'_>) -> Rows {
     let place = |column: &str| scan.table.columns.iter().position(|(name, _)| *name == column);
     let (language, parallel, cost) = (place("prolang"), place("proparallel"), place("procost"));
     let lines = std::iter::once(PROCEDURES.lines().next().unwrap_or_default()).chain(ROUTINES.iter().map(|routine| routine.line));

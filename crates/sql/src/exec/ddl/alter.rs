@@ -4,11 +4,12 @@
 //! transaction; the old data is given up after the commit. A constant default is not written at all: rows older than the column read it from the descriptor.
 
 use super::Ddl;
+use super::dependents::Object;
 use super::carried_views::Renaming;
 use super::columns::no_such_column;
 use super::constraint::{Existing, column_or_error};
 use super::create_table::as_table_constraint;
-use super::expression_index::{drop_unused_expressions, rename_in_expressions};
+use super::expression_index::rename_in_expressions;
 use super::rewrite::Filler;
 use crate::ast::{
     AlterTable, AlterTableAction, ColumnConstraintKind, ColumnDef, Expr as AstExpr, Ident, ObjectKind, StoredExpr, TableConstraint,
@@ -361,53 +362,12 @@ impl Ddl<'_, '_> {
             return Err(no_such_column(&column.value, &table.name, column.pos));
         };
         let oid = table.oid;
-        let object = format!("column {} of table {}", column.value, table.name);
-        let referencing: Vec<ForeignKey> = table.referenced_by.iter().filter(|f| f.parent_columns.contains(&position)).cloned().collect();
-        let views: Vec<TableDescriptor> =
-            self.views_on(&[oid]).into_iter().filter(|v| mentions(v.view_query.as_deref(), &column.value)).collect();
-        let mut lines = Vec::new();
-        for foreign_key in &referencing {
-            lines.push(format!("constraint {} on table {}", foreign_key.name, self.table(foreign_key.child)?.name));
-        }
-        lines.extend(views.iter().map(|v| format!("view {}", v.name)));
-        let computed = |c: &&Column| !c.hidden && c.name != column.value && mentions(c.generated.as_deref(), &column.value);
-        for other in table.columns.iter().filter(computed) {
-            lines.push(format!("column {} of table {}", other.name, table.name));
-        }
-        self.dependents(&object, &lines, cascade)?;
-        for foreign_key in table.foreign_keys.iter().filter(|f| f.child_columns.contains(&position)).chain(&referencing) {
-            self.drop_foreign_key(foreign_key)?;
-        }
-        for view in &views {
-            self.remove_relation(view.oid, true)?;
-        }
-        for sequence in self.owned_sequences(&table, Some(position)) {
-            self.remove(sequence.oid);
-        }
-        let mut table = self.table(oid)?;
+        self.drop_dependents(Object::Column(oid, position as u32 + 1), cascade)?;
+        let table = self.table(oid)?;
         if table.has_primary_key() && table.primary.key.iter().any(|k| k.column == position) {
             self.replace_by_hidden_key(table).await?;
-            table = self.table(oid)?;
         }
-        let of_column = |p: usize| {
-            p == position || table.columns.get(p).is_some_and(|c| c.is_expression() && mentions(c.generated.as_deref(), &column.value))
-        };
-        let uses = |i: &crate::catalog::IndexDescriptor| {
-            i.key.iter().any(|k| of_column(k.column)) || i.include.contains(&position) || mentions(i.predicate.as_deref(), &column.value)
-        };
-        let gone: Vec<Oid> = table.indexes.iter().filter(|i| uses(i)).map(|i| i.oid).collect();
-        self.ctx.state.dropped_indexes.extend(table.indexes.iter().filter(|i| uses(i)).map(index_id));
-        table.indexes.retain(|i| !gone.contains(&i.oid));
-        drop_unused_expressions(&mut table);
-        table.uniques.retain(|u| !gone.contains(&u.index_oid));
-        table.checks.retain(|c| !mentions(Some(&c.expr), &column.value));
-        table.comments.retain(|(n, _)| *n as usize != position + 1);
-        let dropped = &mut table.columns[position];
-        dropped.name = format!("........pg.dropped.{}........", position + 1);
-        (dropped.dropped, dropped.nullable) = (true, true);
-        (dropped.default, dropped.generated, dropped.identity, dropped.missing_value) = (None, None, None, None);
-        self.put(table);
-        Ok(())
+        self.remove_column_itself(oid, position)
     }
 
     fn rename_column(&mut self, mut table: TableDescriptor, column: &Ident, name: &Ident) -> Result<(), SqlError> {
@@ -467,6 +427,9 @@ impl Ddl<'_, '_> {
         let DeclaredType { ty, declared } = declared_type_in(ty, self.catalog(), &self.ctx.plan_settings.search_path)?;
         if table.columns.iter().any(|c| c.is_expression() && mentions(c.generated.as_deref(), &column.value)) {
             return Err(SqlError::unsupported("altering the type of a column that an index expression uses"));
+        }
+        if self.is_used_by_function(table.oid) {
+            return Err(SqlError::unsupported("altering the type of a column of a table that a function's body refers to"));
         }
         if !self.views_on(&[table.oid]).is_empty() {
             return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, "cannot alter type of a column used by a view or rule"));

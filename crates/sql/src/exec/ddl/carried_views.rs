@@ -51,6 +51,9 @@ impl Ddl<'_, '_> {
     /// Puts a relation under other names, and changes the views that name it.
     pub(super) fn put_renamed(&mut self, table: TableDescriptor, renaming: &Renaming<'_>) -> Result<(), SqlError> {
         let oid = table.oid;
+        if self.is_used_by_function(oid) {
+            return Err(SqlError::unsupported("renaming what a function's body refers to"));
+        }
         let mut carried = Vec::new();
         for view in self.views_on(&[oid]) {
             let Some(text) = view.view_query.clone() else { continue };

@@ -238,6 +238,7 @@ impl Ddl<'_, '_> {
             let table = self.table(table.oid)?;
             self.drop_column(table, &column, true, true).await?;
         }
+        self.drop_dependents(super::dependents::Object::Type(domain.oid), drop.cascade)?;
         self.change_schema(&schema, |schema| schema.domains.retain(|other| other.oid != domain.oid))
     }
 

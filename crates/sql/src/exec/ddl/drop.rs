@@ -1,6 +1,7 @@
 //! DROP, with what depends on what is dropped.
 
 use super::Ddl;
+use super::dependents::Object;
 use crate::ast::{Drop, ObjectKind, ObjectName, Statement};
 use crate::bind::bind;
 use crate::catalog::store::Change;
@@ -63,14 +64,14 @@ impl Ddl<'_, '_> {
             return Err(error.hint(hint));
         }
         if let Some((owner, column)) = table.sequence.as_ref().and_then(|s| s.owned_by) {
-            self.refuse_used_sequence(&table, owner, column, drop.cascade)?;
+            self.refuse_used_sequence(&table, owner, column)?;
         }
         self.remove_relation(table.oid, drop.cascade)
     }
 
-    /// A sequence that is a column's default, or its identity.
-    fn refuse_used_sequence(&mut self, sequence: &TableDescriptor, owner: Oid, column: usize, cascade: bool) -> Result<(), SqlError> {
-        let Ok(mut table) = self.table(owner) else { return Ok(()) };
+    /// A sequence that is a column's identity.
+    fn refuse_used_sequence(&self, sequence: &TableDescriptor, owner: Oid, column: usize) -> Result<(), SqlError> {
+        let Ok(table) = self.table(owner) else { return Ok(()) };
         let Some(definition) = table.columns.get(column).cloned() else { return Ok(()) };
         if definition.identity.as_ref().is_some_and(|i| i.sequence_oid == sequence.oid) {
             let message =
@@ -78,40 +79,28 @@ impl Ddl<'_, '_> {
             let hint = format!("You can drop column {} of table {} instead.", definition.name, table.name);
             return Err(SqlError::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, message).hint(hint));
         }
-        if definition.default.as_ref().is_some_and(|text| text.contains(&format!("'{}'", sequence.oid))) {
-            let line = format!("default value for column {} of table {}", definition.name, table.name);
-            self.dependents(&format!("sequence {}", sequence.name), &[line], cascade)?;
-            table.columns[column].default = None;
-            self.put(table);
-        }
         Ok(())
     }
 
     /// Removes a relation with everything that is part of it; what merely depends on it only with CASCADE.
     pub(super) fn remove_relation(&mut self, oid: Oid, cascade: bool) -> Result<(), SqlError> {
         let table = self.table(oid)?;
-        let noun = match table.kind {
-            RelationKind::View => "view",
-            RelationKind::Sequence => "sequence",
-            _ => "table",
-        };
-        let object = format!("{noun} {}", table.name);
-        let views = self.views_on(&[oid]);
-        let referencing: Vec<_> = table.referenced_by.iter().filter(|f| f.child != oid).cloned().collect();
-        let mut lines = Vec::new();
-        for foreign_key in &referencing {
-            lines.push(format!("constraint {} on table {}", foreign_key.name, self.table(foreign_key.child)?.name));
+        // A sequence that a column owns goes with the table, and so does what depends on it.
+        let owned = self.owned_sequences(&table, None).into_iter().map(|sequence| Object::Relation(sequence.oid));
+        let going: Vec<Object> = std::iter::once(Object::Relation(oid)).chain(owned.filter(|_| cascade)).collect();
+        match going.as_slice() {
+            [one] => self.drop_dependents(*one, cascade)?,
+            all => self.drop_dependents_of(all, cascade)?,
         }
-        lines.extend(views.iter().map(|v| format!("view {}", v.name)));
-        self.dependents(&object, &lines, cascade)?;
-        for foreign_key in &referencing {
-            self.drop_foreign_key(foreign_key)?;
+        self.remove_relation_itself(oid)
+    }
+
+    /// Removes a relation with everything that is part of it.
+    pub(super) fn remove_relation_itself(&mut self, oid: Oid) -> Result<(), SqlError> {
+        if self.catalog().relation(oid).is_none() {
+            return Ok(());
         }
-        for view in views {
-            if self.catalog().relation(view.oid).is_some() {
-                self.remove_relation(view.oid, true)?;
-            }
-        }
+        let table = self.table(oid)?;
         for foreign_key in table.foreign_keys.iter().filter(|f| f.parent != oid) {
             self.drop_foreign_key(foreign_key)?;
         }
@@ -193,8 +182,10 @@ impl Ddl<'_, '_> {
             .collect();
         let domains = schema.domains.iter().map(|domain| &domain.name);
         let types = schema.enums.iter().map(|e| &e.name).chain(domains).map(|name| format!("type {}.{name}", schema.name));
+        let functions: Vec<_> = self.catalog().functions_in_order().into_iter().filter(|f| f.schema == schema.name).cloned().collect();
         let mut lines: Vec<String> = inside.iter().map(|(_, line)| line.clone()).chain(types).collect();
         lines.sort();
+        lines.extend(self.lines_of_functions(&functions, &schema.name));
         let is_of_schema = |ty: crate::types::DataType| schema.enums.iter().any(|e| e.oid == ty.0 || e.array_oid == ty.0);
         let declared = |oid: Option<Oid>| oid.is_some_and(|oid| schema.domains.iter().any(|d| d.oid == oid || d.array_oid == oid));
         let uses = |table: &TableDescriptor| {
@@ -213,6 +204,12 @@ impl Ddl<'_, '_> {
             let keys = self.catalog().table(*oid).map(|table| table.foreign_keys.clone()).unwrap_or_default();
             keys.iter().try_for_each(|key| self.drop_foreign_key(key))?;
         }
+        let told = self.ctx.notices.len();
+        for function in &functions {
+            self.drop_dependents(Object::Function(function.oid), true)?;
+            self.remove_function(function.oid);
+        }
+        self.ctx.notices.truncate(told);
         let (views, others): (Vec<_>, Vec<_>) = inside.into_iter().partition(|(_, line)| line.starts_with("view "));
         for (oid, _) in views.into_iter().chain(others) {
             if self.catalog().relation(oid).is_some() {

@@ -129,6 +129,7 @@ impl Ddl<'_, '_> {
                 .detail(lines.join("\n"))
                 .hint("Use DROP ... CASCADE to drop the dependent objects too."));
         }
+        self.drop_dependents(super::dependents::Object::Type(found.oid), drop.cascade)?;
         self.change_schema(&schema, |schema| drop_at(&mut schema.enums, at))
     }
 }

@@ -1,8 +1,8 @@
 //! GRANT and REVOKE: kept in the catalog, where tools read them, and not enforced: whoever may log in may do everything.
 
 use super::Ddl;
-use crate::ast::{Grant, ObjectKind};
-use crate::catalog::{AclItem, RelationKind, TableDescriptor};
+use crate::ast::{FunctionSignature, Grant, ObjectKind, RoutineKind};
+use crate::catalog::{AclItem, FunctionDescriptor, RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
 use crate::expr::ObjectKind as NamedKind;
 
@@ -20,8 +20,29 @@ const OF_TABLES: Privileges = Privileges {
 const OF_SEQUENCES: Privileges = Privileges { noun: "sequence", known: &[("select", 'r'), ("update", 'w'), ("usage", 'U')] };
 const OF_SCHEMAS: Privileges = Privileges { noun: "schema", known: &[("usage", 'U'), ("create", 'C')] };
 
+const OF_FUNCTIONS: Privileges = Privileges { noun: "function", known: &[("execute", 'X')] };
+
 impl Ddl<'_, '_> {
+    fn grant_functions(&mut self, grant: &Grant, kind: RoutineKind, signatures: &[FunctionSignature]) -> Result<(), SqlError> {
+        let grantees = grant.grantees.iter().map(|name| self.grantee(name)).collect::<Result<Vec<_>, _>>()?;
+        for signature in signatures {
+            let mut function = FunctionDescriptor::clone(&*self.find_function(kind, signature)?);
+            // Everybody may call a function until that is taken from him.
+            let everybody = || {
+                let of = |grantee: &str| AclItem { grantee: grantee.into(), privileges: "X".into(), grantor: function.owner.clone() };
+                vec![of(""), of(&function.owner)]
+            };
+            let before = function.acl.take().unwrap_or_else(everybody);
+            function.acl = Some(changed(Some(before), grant, &grantees, OF_FUNCTIONS, &function.owner)?);
+            self.put_function(function);
+        }
+        Ok(())
+    }
+
     pub(super) fn grant(&mut self, grant: &Grant) -> Result<(), SqlError> {
+        if let Some((kind, signatures)) = &grant.routines {
+            return self.grant_functions(grant, *kind, signatures);
+        }
         let Some((kind, names)) = &grant.objects else { return Err(SqlError::unsupported("GRANT of a role")) };
         let grantees = grant.grantees.iter().map(|name| self.grantee(name)).collect::<Result<Vec<_>, _>>()?;
         for name in names {
@@ -47,7 +68,7 @@ impl Ddl<'_, '_> {
     }
 
     /// A role that exists; PUBLIC is the empty name.
-    fn grantee(&self, name: &str) -> Result<String, SqlError> {
+    pub(super) fn grantee(&self, name: &str) -> Result<String, SqlError> {
         if name == "public" {
             return Ok(String::new());
         }

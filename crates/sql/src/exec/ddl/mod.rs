@@ -15,12 +15,15 @@ mod carried_views;
 mod columns;
 mod constraint;
 mod create_table;
+mod dependents;
 mod domain;
 mod drop;
 mod enums;
 mod expression_index;
+mod function;
 mod grant;
 mod index;
+mod references;
 mod rewrite;
 mod sequence;
 mod temporary;
@@ -67,6 +70,9 @@ pub async fn run_ddl(statement: &Statement, ctx: &mut ExecContext<'_>) -> Result
         Statement::CreateSequence(create) => ddl.create_sequence(create).await?,
         Statement::AlterSequence(alter) => ddl.alter_sequence(alter).await?,
         Statement::CreateView(create) => ddl.create_view(create).await?,
+        Statement::CreateFunction(create) => ddl.create_function(create).await?,
+        Statement::AlterFunction(alter) => ddl.alter_function(alter)?,
+        Statement::DropFunction(drop) => ddl.drop_functions(drop)?,
         Statement::AlterIndexRename { index, if_exists, name } => ddl.rename_index(index, *if_exists, name)?,
         Statement::AlterSchemaRename { schema, name } => ddl.rename_schema(schema, name)?,
         Statement::AlterSchemaOwner { schema, owner } => ddl.change_schema(schema, |schema| schema.owner.clone_from(owner))?,
@@ -162,6 +168,7 @@ impl<'c, 'a> Ddl<'c, 'a> {
     fn put(&mut self, mut table: TableDescriptor) {
         self.changes.retain(|change| !matches!(change, Change::PutRelation(t) if t.oid == table.oid));
         table.temporary = self.is_temporary_schema(&table.schema);
+        self.note_references(&mut table);
         if let Some(before) = self.ctx.catalog.table(table.oid) {
             table.version = before.version + 1;
         }
@@ -344,6 +351,12 @@ impl<'c, 'a> Ddl<'c, 'a> {
         self.builder.drop_schema(from);
         self.builder.put_schema(renamed.clone());
         self.changes.push(Change::PutSchema(renamed));
+        for function in self.catalog().functions_in_order().into_iter().filter(|f| f.schema == from).cloned().collect::<Vec<_>>() {
+            self.refuse_referred(function.oid)?;
+            let mut function = crate::catalog::FunctionDescriptor::clone(&function);
+            function.schema = to.to_owned();
+            self.put_function(function);
+        }
         for mut table in inside {
             table.schema = to.to_owned();
             self.put(table);
@@ -356,6 +369,7 @@ impl<'c, 'a> Ddl<'c, 'a> {
     fn comment(&mut self, comment: &crate::ast::Comment) -> Result<(), SqlError> {
         use crate::ast::ObjectKind as Kind;
         match comment.kind {
+            Kind::Function => self.comment_function(comment),
             Kind::Table | Kind::View | Kind::Sequence | Kind::Column => {
                 let mut table = TableDescriptor::clone(&*self.find(&comment.name)?);
                 let number = match &comment.part {

@@ -97,7 +97,7 @@ impl Ddl<'_, '_> {
         match change {
             Change::PutRelation(table) => table.temporary,
             Change::DropRelation(oid) | Change::PutStatistics(oid, _) => is_temporary(*oid),
-            Change::PutSchema(_) | Change::DropSchema(..) => false,
+            Change::PutSchema(_) | Change::DropSchema(..) | Change::PutFunction(_) | Change::DropFunction(_) => false,
         }
     }
 

@@ -121,7 +121,7 @@ impl Ddl<'_, '_> {
 }
 
 /// The query with its tables' schemas, its columns' relations and its stars' columns written out.
-fn rewritten(text: &str, rewrites: &[Rewrite]) -> String {
+pub(super) fn rewritten(text: &str, rewrites: &[Rewrite]) -> String {
     let mut rewrites: Vec<&Rewrite> = rewrites.iter().filter(|r| r.start > 0).collect();
     // A star's columns are bound where the star stands.
     rewrites.sort_by_key(|r| (r.start, !r.star));

@@ -78,7 +78,7 @@ pub enum AggregateKind {
 }
 
 impl Signature for &'static AggregateFunction {
-    fn args(&self) -> &'static [DataType] {
+    fn args(&self) -> &[DataType] {
         self.args
     }
     fn variadic(&self) -> bool {

@@ -44,6 +44,7 @@ impl Names<'_> {
                 [operand] if is_symbol(func.name) => format!("({} {})", func.name, self.show(operand)),
                 args => format!("{}({})", func.name, self.list(args)),
             },
+            Expr::UserCall { function, args, .. } => format!("{}({})", function.descriptor.name, self.list(args)),
             Expr::And(list) => self.joined(list, " AND "),
             Expr::Or(list) => self.joined(list, " OR "),
             Expr::Not(inner) => format!("(NOT {})", self.show(inner)),

@@ -114,6 +114,7 @@ impl<'p> Describer<'p> {
             PlanNode::FunctionScan { functions, alias, .. } => {
                 let name = match functions.first().map(|f| &f.call) {
                     Some(TableFunctionCall::Set { function, .. }) => function.func.name,
+                    Some(TableFunctionCall::User { function, .. }) => &function.descriptor.name,
                     _ => alias,
                 };
                 self.titled(plan, on("Function Scan", name, alias))
@@ -272,7 +273,7 @@ impl<'p> Describer<'p> {
         let plan = match &subplan.kind {
             SubPlanKind::Scalar(plan) | SubPlanKind::Row(plan) | SubPlanKind::Exists(plan) | SubPlanKind::Array(plan) => plan,
             SubPlanKind::Quantified { plan, .. } => plan,
-            SubPlanKind::Call { .. } => return None,
+            SubPlanKind::Call { .. } | SubPlanKind::UserCall { .. } | SubPlanKind::Lazy { .. } => return None,
         };
         self.subplans += 1;
         let number = self.subplans;
@@ -409,7 +410,7 @@ fn collect_aliases<'a>(plan: &'a Plan, out: &mut Vec<&'a str>) {
                         collect_aliases(plan, out)
                     }
                     SubPlanKind::Quantified { plan, .. } => collect_aliases(plan, out),
-                    SubPlanKind::Call { .. } => {}
+                    SubPlanKind::Call { .. } | SubPlanKind::UserCall { .. } | SubPlanKind::Lazy { .. } => {}
                 }
             }
         }

@@ -74,6 +74,11 @@ impl Planner<'_> {
         if let Expr::Subquery(..) = lowered {
             return Err(SqlError::unsupported("a subquery in that place"));
         }
+        if let Expr::UserCall { function, .. } = &lowered
+            && function.runs_statements()
+        {
+            return Err(SqlError::unsupported(format!("a call of the function {} in that place", function.descriptor.name)));
+        }
         Ok(lowered)
     }
 
@@ -104,6 +109,15 @@ impl Planner<'_> {
     }
 
     fn lift_one(&mut self, expr: &mut Expr, lifting: &mut Lifting) -> Result<(), SqlError> {
+        if is_lazy(expr) && calls_statements(expr) {
+            let ty = expr.ty();
+            let subplan = self.lazy(expr, &lifting.layout)?;
+            let id = self.new_column("subplan", ty);
+            lifting.layout.push(id);
+            lifting.list.push(subplan);
+            *expr = Expr::Column(id, ty);
+            return Ok(());
+        }
         // Arguments first: a waiting call may have a subquery below it.
         for child in expr.children_mut() {
             self.lift_one(child, lifting)?;
@@ -119,6 +133,10 @@ impl Planner<'_> {
                 (*ty, self.subplan(*number, *ty, &lifting.layout)?)
             }
             Expr::Call { func, args, ty } if func.waits.is_some() => (*ty, self.waiting_call(func, args, *ty, &lifting.layout)?),
+            Expr::UserCall { function, args, ty } if function.runs_statements() => {
+                let (function, args) = (function.clone(), self.lower_all(args, &lifting.layout)?);
+                (*ty, SubPlan { kind: SubPlanKind::UserCall { function, args }, bindings: Vec::new(), ty: *ty })
+            }
             _ => return Ok(()),
         };
         let id = self.new_column("subplan", ty);
@@ -131,6 +149,28 @@ impl Planner<'_> {
         lifting.list.push(subplan);
         *expr = Expr::Column(id, ty);
         Ok(())
+    }
+
+    /// An expression whose parts are computed when it comes to them.
+    fn lazy(&mut self, expr: &mut Expr, layout: &[ColumnId]) -> Result<SubPlan, SqlError> {
+        let mut nested = Lifting { layout: layout.to_vec(), list: Vec::new(), known: Vec::new() };
+        self.lift_branches(expr, &mut nested)?;
+        let lowered = self.lower(expr, &nested.layout)?;
+        let kind = SubPlanKind::Lazy { expr: lowered, nested: nested.list, base: layout.len() };
+        Ok(SubPlan { kind, bindings: Vec::new(), ty: expr.ty() })
+    }
+
+    fn lift_branches(&mut self, expr: &mut Expr, nested: &mut Lifting) -> Result<(), SqlError> {
+        let whole = match expr {
+            Expr::Subquery(..) => true,
+            Expr::UserCall { function, .. } => function.runs_statements(),
+            Expr::Call { func, .. } => func.waits.is_some(),
+            _ => false,
+        };
+        if whole {
+            return self.lift_one(expr, nested);
+        }
+        expr.children_mut().into_iter().try_for_each(|child| self.lift_branches(child, nested))
     }
 
     fn waiting_call(
@@ -179,7 +219,26 @@ impl Planner<'_> {
 /// Whether something in it can't be evaluated in place.
 pub(super) fn must_be_lifted(expr: &Expr) -> bool {
     let mut found = false;
-    expr.walk(&mut |e| found |= matches!(e, Expr::Subquery(..)) || matches!(e, Expr::Call { func, .. } if func.waits.is_some()));
+    expr.walk(&mut |e| {
+        found |= match e {
+            Expr::Subquery(..) => true,
+            Expr::Call { func, .. } => func.waits.is_some(),
+            Expr::UserCall { function, .. } => function.runs_statements(),
+            _ => false,
+        }
+    });
+    found
+}
+
+/// Does it leave out parts that it does not come to?
+fn is_lazy(expr: &Expr) -> bool {
+    matches!(expr, Expr::Case { .. } | Expr::Coalesce(..) | Expr::And(_) | Expr::Or(_))
+}
+
+/// Does a function in it run statements?
+fn calls_statements(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |e| found |= matches!(e, Expr::UserCall { function, .. } if function.runs_statements()));
     found
 }
 
@@ -187,7 +246,7 @@ fn subplan_cost(subplan: &SubPlan, rows: f64) -> f64 {
     let once = match &subplan.kind {
         SubPlanKind::Scalar(plan) | SubPlanKind::Row(plan) | SubPlanKind::Exists(plan) | SubPlanKind::Array(plan) => plan.estimate.total,
         SubPlanKind::Quantified { plan, .. } => plan.estimate.total,
-        SubPlanKind::Call { .. } => cost::ROW,
+        SubPlanKind::Call { .. } | SubPlanKind::UserCall { .. } | SubPlanKind::Lazy { .. } => return cost::ROW * rows,
     };
     if subplan.bindings.is_empty() { once } else { once * rows }
 }

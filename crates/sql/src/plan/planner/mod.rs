@@ -28,7 +28,7 @@ use super::table_locks::TableLocks;
 use super::{CtePlan, Estimate, OutputColumn, Plan, PlanNode, PlanSettings, RecursiveTerm, RowLock, SortKey, StatementPlan};
 use crate::ast::{Statement, TableLockMode};
 use crate::bind::logical::{BoundCte, BoundSubquery, ColumnInfo};
-use crate::bind::{Bound, ColumnId, Logical, bind};
+use crate::bind::{Bound, ColumnId, FunctionScope, Logical, bind, bind_in_function};
 use crate::catalog::Catalog;
 use crate::error::SqlError;
 use crate::expr::Expr;
@@ -44,6 +44,18 @@ pub fn plan_statement(
     param_types: &[DataType],
 ) -> Result<StatementPlan, SqlError> {
     let bound = bind(statement, catalog, settings, param_types)?;
+    Planner::prepare(bound, catalog, settings).statement()
+}
+
+/// The same for a statement of a function's body; see [`bind_in_function`].
+pub fn plan_in_function(
+    statement: &Statement,
+    scope: &FunctionScope,
+    targets: Option<Vec<(String, crate::types::ColumnType)>>,
+    catalog: &Catalog,
+    settings: &PlanSettings,
+) -> Result<StatementPlan, SqlError> {
+    let bound = bind_in_function(statement, scope, targets, catalog, settings)?;
     Planner::prepare(bound, catalog, settings).statement()
 }
 
@@ -120,6 +132,7 @@ struct Head {
     returns_rows: bool,
     param_types: Vec<DataType>,
     relations: Vec<u32>,
+    functions: Vec<u32>,
     read_only: bool,
 }
 
@@ -131,6 +144,7 @@ impl<'a> Planner<'a> {
             returns_rows: bound.returns_rows,
             param_types: bound.param_types,
             relations: bound.relations,
+            functions: bound.functions,
             read_only: bound.read_only,
         };
         let planner = Planner {
@@ -261,6 +275,7 @@ impl PlannerWithRoot<'_> {
             read_only: head.read_only,
             catalog_version: planner.catalog.version(),
             relations: head.relations,
+            functions: head.functions,
             looks_again: planner.looks_again,
             table_locks: planner.table_locks.finish(),
             param_types: head.param_types,

@@ -2,7 +2,7 @@
 
 use super::access::Target;
 use super::cost::{HASH, ROW, only};
-use super::lower::{ids, must_be_lifted};
+use super::lower::{Frame, ids, must_be_lifted};
 use super::{Planner, Sub, Want};
 use crate::ast::SetOp;
 use crate::bind::{ColumnId, Logical};
@@ -11,7 +11,7 @@ use crate::error::SqlError;
 use crate::expr::Expr;
 use crate::functions::Volatility;
 use crate::parse::{STACK_GROWTH, STACK_RED_ZONE};
-use crate::plan::{Estimate, PlanNode, Scan, SortKey, TableFunction, TableFunctionCall};
+use crate::plan::{Estimate, JoinType, PlanNode, Scan, SortKey, TableFunction, TableFunctionCall};
 use crate::types::Datum;
 use std::sync::Arc;
 
@@ -193,6 +193,9 @@ impl Planner<'_> {
                 TableFunctionCall::Set { function: function.clone(), args: self.lower_all(args, layout)? }
             }
             TableFunctionCall::Scalar(expr) => TableFunctionCall::Scalar(self.lower(expr, layout)?),
+            TableFunctionCall::User { function, args } => {
+                TableFunctionCall::User { function: function.clone(), args: self.lower_all(args, layout)? }
+            }
         };
         Ok(TableFunction { call, types: function.types.clone() })
     }
@@ -207,16 +210,18 @@ impl Planner<'_> {
     ) -> Result<Sub, SqlError> {
         let waits = function_args(&mut functions).iter().any(|e| must_be_lifted(e));
         let estimate = Estimate { rows: FUNCTION_ROWS, total: FUNCTION_ROWS * ROW, ..Estimate::default() };
-        if waits && !ordinality {
-            // Arguments that need running first: the functions go on top of what computes them.
+        if waits {
+            // Arguments that need running first: the functions are called for the row that has their values.
             let one = self.relation(Logical::OneRow, Want::default())?;
             let one = self.lift(one, &mut function_args(&mut functions))?;
-            let lowered = functions.iter().map(|f| self.lower_function(f, &one.layout)).collect::<Result<_, _>>()?;
-            if functions.iter().any(|f| f.types.len() != 1) {
-                return Err(SqlError::unsupported("a subquery as the argument of a function with several columns"));
-            }
+            self.frames.push(Frame { layout: one.layout.clone(), ..Frame::default() });
+            let lowered: Result<_, SqlError> = functions.iter().map(|f| self.lower_function(f, &[])).collect();
+            let frame = self.frames.pop().unwrap_or_default();
+            let right = self.sub(PlanNode::FunctionScan { functions: lowered?, ordinality, alias }, columns.clone(), estimate);
             let layout = [one.layout, columns].concat();
-            let sub = self.sub(PlanNode::ProjectSet { input: Box::new(one.plan), functions: lowered }, layout, estimate);
+            let (left, right, kind) = (Box::new(one.plan), Box::new(right.plan), JoinType::Inner);
+            let node = PlanNode::NestedLoopJoin { left, right, kind, bindings: frame.bindings, on: None };
+            let sub = self.sub(node, layout, estimate);
             return self.filtered(sub, want.filters);
         }
         let lowered = functions.iter().map(|f| self.lower_function(f, &[])).collect::<Result<_, _>>()?;
@@ -372,7 +377,7 @@ pub(super) fn function_args(functions: &mut [TableFunction]) -> Vec<&mut Expr> {
     let mut found = Vec::new();
     for function in functions {
         match &mut function.call {
-            TableFunctionCall::Set { args, .. } => found.extend(args.iter_mut()),
+            TableFunctionCall::Set { args, .. } | TableFunctionCall::User { args, .. } => found.extend(args.iter_mut()),
             TableFunctionCall::Scalar(expr) => found.push(expr),
         }
     }

@@ -12,7 +12,8 @@ pub(super) fn kind(ty: DataType) -> Option<ObjectKind> {
         DataType::REGTYPE => ObjectKind::Type,
         DataType::REGNAMESPACE => ObjectKind::Namespace,
         DataType::REGROLE => ObjectKind::Role,
-        DataType::REGPROC | DataType::REGPROCEDURE => ObjectKind::Function,
+        DataType::REGPROC => ObjectKind::Function,
+        DataType::REGPROCEDURE => ObjectKind::Procedure,
         DataType::REGOPER | DataType::REGOPERATOR => ObjectKind::Operator,
         _ => return None,
     })
@@ -45,7 +46,7 @@ fn unknown(kind: ObjectKind, text: &str) -> SqlError {
         ObjectKind::Namespace => (SqlState::INVALID_SCHEMA_NAME, "schema"),
         ObjectKind::Role => (SqlState::UNDEFINED_OBJECT, "role"),
         ObjectKind::Type => (SqlState::UNDEFINED_OBJECT, "type"),
-        ObjectKind::Function => (SqlState::UNDEFINED_FUNCTION, "function"),
+        ObjectKind::Function | ObjectKind::Procedure => (SqlState::UNDEFINED_FUNCTION, "function"),
         ObjectKind::Operator => return SqlError::new(SqlState::UNDEFINED_FUNCTION, format!("operator does not exist: {text}")),
     };
     SqlError::new(state, format!("{what} \"{text}\" does not exist"))

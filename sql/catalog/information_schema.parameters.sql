@@ -1,0 +1,16 @@
+-- Parameters of functions and procedures, and the columns of RETURNS TABLE.
+SELECT current_database() AS specific_catalog, ss.n_nspname AS specific_schema, (ss.proname || '_' || ss.p_oid) AS specific_name,
+      (ss.x).n AS ordinal_position,
+      CASE WHEN ss.proargmodes IS NULL THEN 'IN'::text WHEN ss.proargmodes[(ss.x).n] = 'i'::"char" THEN 'IN'::text WHEN ss.proargmodes[(ss.x).n] = 'o'::"char" THEN 'OUT'::text WHEN ss.proargmodes[(ss.x).n] = 'b'::"char" THEN 'INOUT'::text WHEN ss.proargmodes[(ss.x).n] = 'v'::"char" THEN 'IN'::text WHEN ss.proargmodes[(ss.x).n] = 't'::"char" THEN 'OUT'::text ELSE NULL::text END AS parameter_mode,
+      'NO'::character varying AS is_result, 'NO'::character varying AS as_locator, NULLIF(ss.proargnames[(ss.x).n], ''::text) AS parameter_name,
+      CASE WHEN t.typelem <> 0::oid AND t.typlen = '-1'::integer THEN 'ARRAY'::text WHEN nt.nspname = 'pg_catalog'::name THEN format_type(t.oid,
+      NULL::integer) ELSE 'USER-DEFINED'::text END AS data_type, NULL::integer AS character_maximum_length, NULL::integer AS character_octet_length,
+      NULL::name AS character_set_catalog, NULL::name AS character_set_schema, NULL::name AS character_set_name, NULL::name AS collation_catalog,
+      NULL::name AS collation_schema, NULL::name AS collation_name, NULL::integer AS numeric_precision, NULL::integer AS numeric_precision_radix,
+      NULL::integer AS numeric_scale, NULL::integer AS datetime_precision, NULL::character varying AS interval_type,
+      NULL::integer AS interval_precision, current_database() AS udt_catalog, nt.nspname AS udt_schema, t.typname AS udt_name,
+      NULL::name AS scope_catalog, NULL::name AS scope_schema, NULL::name AS scope_name, NULL::integer AS maximum_cardinality,
+      (ss.x).n AS dtd_identifier, pg_get_function_arg_default(ss.p_oid, (ss.x).n) AS parameter_default FROM pg_type t, pg_namespace nt,
+      ( SELECT n.nspname AS n_nspname, p.proname, p.oid AS p_oid, p.proowner, p.proargnames, p.proargmodes,
+      information_schema._pg_expandarray(COALESCE(p.proallargtypes, p.proargtypes::oid[])) AS x FROM pg_namespace n,
+      pg_proc p WHERE n.oid = p.pronamespace) ss WHERE t.oid = (ss.x).x AND t.typnamespace = nt.oid
