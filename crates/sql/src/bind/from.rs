@@ -309,7 +309,11 @@ impl Binder<'_> {
     }
 
     /// Functions side by side as a relation, with the numbers of its rows if they are asked for.
-    pub(super) fn function_relation(&mut self, from: FunctionRelation, alias: Option<&TableAlias>) -> Result<(Logical, Namespace), SqlError> {
+    pub(super) fn function_relation(
+        &mut self,
+        from: FunctionRelation,
+        alias: Option<&TableAlias>,
+    ) -> Result<(Logical, Namespace), SqlError> {
         let FunctionRelation { functions, mut columns, ordinality, shown, scalar } = from;
         if ordinality {
             columns.push(("ordinality".to_owned(), DataType::INT8.into()));

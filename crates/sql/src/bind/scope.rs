@@ -101,9 +101,9 @@ impl Binder<'_> {
                 self.note_bare(name, &expr);
                 expr
             }
-            [table, name] => self
-                .qualified_column(None, table, name)
-                .or_else(|error| self.parameter_named(Some(table.value.as_str()), name, error))?,
+            [table, name] => {
+                self.qualified_column(None, table, name).or_else(|error| self.parameter_named(Some(table.value.as_str()), name, error))?
+            }
             [schema, table, name] => self.qualified_column(Some(schema), table, name)?,
             [catalog, schema, table, name] if catalog.value == self.catalog.database() => {
                 self.qualified_column(Some(schema), table, name)?

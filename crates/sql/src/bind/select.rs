@@ -361,7 +361,9 @@ impl Binder<'_> {
 
     fn function_over_groups(&mut self, function: &mut TableFunction, input: &[ColumnId], plan: &Logical) -> Result<(), SqlError> {
         match &mut function.call {
-            TableFunctionCall::Set { args, .. } | TableFunctionCall::User { args, .. } => args.iter_mut().try_for_each(|arg| self.replace_over_groups(arg, input, plan)),
+            TableFunctionCall::Set { args, .. } | TableFunctionCall::User { args, .. } => {
+                args.iter_mut().try_for_each(|arg| self.replace_over_groups(arg, input, plan))
+            }
             TableFunctionCall::Scalar(expr) => self.replace_over_groups(expr, input, plan),
         }
     }

@@ -204,7 +204,10 @@ impl Binder<'_> {
         let descriptor = Arc::clone(function);
         let result = concrete(function.result.ty).into();
         self.functions.push(function.oid);
-        Ok(UserCall { function: Arc::new(UserFunction { descriptor, arg_types, result, shape: shape.map(Arc::new), body: None }), args: values })
+        Ok(UserCall {
+            function: Arc::new(UserFunction { descriptor, arg_types, result, shape: shape.map(Arc::new), body: None }),
+            args: values,
+        })
     }
 
     /// What is written around the arguments must be for functions.
@@ -357,7 +360,8 @@ impl Binder<'_> {
             let mut error = self.no_function(call);
             let message = error.fields().message.replacen("function ", "procedure ", 1);
             error.fields_mut().message = message.into();
-            error.fields_mut().hint = Some("No procedure matches the given name and argument types. You might need to add explicit type casts.".into());
+            error.fields_mut().hint =
+                Some("No procedure matches the given name and argument types. You might need to add explicit type casts.".into());
             return Err(error);
         };
         if user.function.descriptor.kind != RoutineKind::Procedure {
@@ -580,4 +584,3 @@ pub fn bind_in_function(
     }
     binder.finish(kind, root, output, returns_rows)
 }
-

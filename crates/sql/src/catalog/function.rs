@@ -177,7 +177,8 @@ impl Catalog {
     /// The functions of a name in a schema, or along a search path; of two with the same arguments the first on the path.
     pub fn functions_named(&self, schema: Option<&str>, name: &str, search_path: &[String]) -> Vec<&Arc<FunctionDescriptor>> {
         let Some(oids) = self.functions_by_name.get(name) else { return Vec::new() };
-        let inside = |schema: &str| oids.iter().filter_map(|oid| self.functions.get(oid)).filter(move |f| f.schema == schema).collect::<Vec<_>>();
+        let inside =
+            |schema: &str| oids.iter().filter_map(|oid| self.functions.get(oid)).filter(move |f| f.schema == schema).collect::<Vec<_>>();
         let Some(schema) = schema else {
             let mut found: Vec<&Arc<FunctionDescriptor>> = Vec::new();
             for function in search_path.iter().flat_map(|schema| inside(schema)) {

@@ -3,8 +3,8 @@
 use super::RowBatch;
 use super::cancel::CancelFlag;
 use super::errors::kv_error;
-use super::functions::FunctionPlans;
 use super::foreign_key::{DeferredChecks, ForeignKeyWork};
+use super::functions::FunctionPlans;
 use super::postponed::PostponedWrites;
 use super::sequence::SequenceMemory;
 use crate::catalog::rows::VirtualScan;

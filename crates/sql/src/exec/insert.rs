@@ -1,7 +1,7 @@
 //! INSERT.
 
-use super::calls::check_statements;
 use super::bulk_load::BulkLoad;
+use super::calls::check_statements;
 use super::conflict::ConflictState;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;

@@ -4,8 +4,8 @@
 //! As in UPDATE, what was not locked and has changed since is reported by the write, and the statement runs again: at READ COMMITTED with the newest
 //! rows, so that it does what PostgreSQL does by looking at the row anew.
 
-use super::calls::check_statements;
 use super::RowBatch;
+use super::calls::check_statements;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
 use super::insert::number_rows;

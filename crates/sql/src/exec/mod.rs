@@ -55,7 +55,7 @@ pub use cancel::{CancelFlag, CancelReason};
 pub use context::{ConstraintTiming, ExecContext, NoVirtualTables, Notice, TxnState, VirtualTables};
 pub use errors::{kv_error, lock_error};
 pub(crate) use errors::{serialization, wait_target};
-pub use functions::FunctionPlans;
 pub use execution::{Affected, Execution, Flow, Progress, RowSink, after_commit, execute, run_deferred, run_deferred_of};
+pub use functions::FunctionPlans;
 pub use sequence::SequenceMemory;
 pub(crate) use write::constraint_of;

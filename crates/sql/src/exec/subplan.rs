@@ -138,7 +138,8 @@ impl SubPlanValues {
                 return quantified(known, plan, test, *all, hash, once, row, run).await;
             }
             SubPlanKind::UserCall { function, args } => {
-                let settled = function.descriptor.volatility != crate::functions::Volatility::Volatile && args.iter().all(|arg| is_settled(arg, run));
+                let settled =
+                    function.descriptor.volatility != crate::functions::Volatility::Volatile && args.iter().all(|arg| is_settled(arg, run));
                 if let (Known::Value(value), true) = (&*known, settled) {
                     return Ok(value.clone());
                 }

@@ -3,8 +3,8 @@
 //! The input gives the old rows, locked or not, as the plan has it; here they become new images, and one batch of writes. A row that was not locked and has
 //! changed since is reported by the write itself, and the statement (or the transaction) runs again.
 
-use super::calls::check_statements;
 use super::RowBatch;
+use super::calls::check_statements;
 use super::context::Run;
 use super::foreign_key::ForeignKeyWork;
 use super::operator::Operator;

@@ -246,7 +246,11 @@ impl Expr {
     pub fn ty(&self) -> ColumnType {
         match self {
             Expr::Const(_, ty) | Expr::Param(_, ty) | Expr::Column(_, ty) | Expr::Coalesce(_, ty) => *ty,
-            Expr::Outer { ty, .. } | Expr::Call { ty, .. } | Expr::UserCall { ty, .. } | Expr::Case { ty, .. } | Expr::Subscript { ty, .. } => *ty,
+            Expr::Outer { ty, .. }
+            | Expr::Call { ty, .. }
+            | Expr::UserCall { ty, .. }
+            | Expr::Case { ty, .. }
+            | Expr::Subscript { ty, .. } => *ty,
             Expr::MinMax(_, _, ty) | Expr::Array(_, ty) | Expr::Subquery(_, ty) | Expr::Cast { to: ty, .. } => *ty,
             Expr::Checked { expr, .. } => expr.ty(),
             Expr::Row { .. } => DataType::RECORD.into(),

@@ -4,8 +4,9 @@ use super::cursor::Cursor;
 use super::tokens::{EXCLUDE_MARK, LOCK_MARK, ROW_STAR, ROWS_FROM};
 use super::{STACK_GROWTH, STACK_RED_ZONE};
 use crate::ast::{
-    Cte, Distinct, Expr, FrameBound, FrameExclusion, FrameUnits, FunctionCall, GroupItem, Ident, JoinConstraint, JoinKind, LockingClause, ObjectName,
-    OrderItem, Query, Select, SelectItem, SetExpr, SetOp, Statement, TableAlias, TableRef, TableSample, WindowFrame, WindowSpec, With,
+    Cte, Distinct, Expr, FrameBound, FrameExclusion, FrameUnits, FunctionCall, GroupItem, Ident, JoinConstraint, JoinKind, LockingClause,
+    ObjectName, OrderItem, Query, Select, SelectItem, SetExpr, SetOp, Statement, TableAlias, TableRef, TableSample, WindowFrame,
+    WindowSpec, With,
 };
 use crate::error::{SqlError, SqlState};
 use sqlparser::ast as sp;

@@ -297,7 +297,11 @@ impl Cursor<'_> {
         }
         let values = self.comma_list(|c| match &c.peek(0).token {
             Token::Word(word) => {
-                let value = if word.quote_style.is_some() { crate::functions::quoting::quote_ident(&word.value).to_string() } else { word.value.to_ascii_lowercase() };
+                let value = if word.quote_style.is_some() {
+                    crate::functions::quoting::quote_ident(&word.value).to_string()
+                } else {
+                    word.value.to_ascii_lowercase()
+                };
                 c.advance();
                 Ok(value)
             }

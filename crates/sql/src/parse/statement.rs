@@ -356,19 +356,9 @@ impl Cursor<'_> {
 
     fn drop_statement(&mut self) -> Result<Statement, SqlError> {
         self.expect("DROP")?;
-        for refused in [
-            "OWNED",
-            "USER",
-            "TRIGGER",
-            "POLICY",
-            "RULE",
-            "AGGREGATE",
-            "OPERATOR",
-            "CAST",
-            "PUBLICATION",
-            "SUBSCRIPTION",
-            "TABLESPACE",
-        ] {
+        for refused in
+            ["OWNED", "USER", "TRIGGER", "POLICY", "RULE", "AGGREGATE", "OPERATOR", "CAST", "PUBLICATION", "SUBSCRIPTION", "TABLESPACE"]
+        {
             if self.is(refused) {
                 return Err(SqlError::unsupported(format!("DROP {refused}")));
             }

@@ -293,7 +293,16 @@ impl Rewriter<'_> {
             Some(Token::Word(word)) => Some(word.keyword),
             _ => None,
         };
-        let query = [Keyword::SELECT, Keyword::VALUES, Keyword::WITH, Keyword::TABLE, Keyword::INSERT, Keyword::UPDATE, Keyword::DELETE, Keyword::MERGE];
+        let query = [
+            Keyword::SELECT,
+            Keyword::VALUES,
+            Keyword::WITH,
+            Keyword::TABLE,
+            Keyword::INSERT,
+            Keyword::UPDATE,
+            Keyword::DELETE,
+            Keyword::MERGE,
+        ];
         self.out.last().is_some_and(|last| last.token == Token::RParen)
             && matches!(rest.get(1).map(|t| &t.token), Some(Token::LParen))
             && word(2).is_some_and(|keyword| !query.contains(&keyword))

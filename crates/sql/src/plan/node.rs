@@ -285,10 +285,16 @@ pub struct TableFunction {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum TableFunctionCall {
-    Set { function: ResolvedSetFunction, args: Vec<Expr> },
+    Set {
+        function: ResolvedSetFunction,
+        args: Vec<Expr>,
+    },
     Scalar(Expr),
     /// A user's function that runs statements, whether it gives a set or one row.
-    User { function: Arc<crate::expr::UserFunction>, args: Vec<Expr> },
+    User {
+        function: Arc<crate::expr::UserFunction>,
+        args: Vec<Expr>,
+    },
 }
 
 /// One aggregate of an Aggregate node.

@@ -11,8 +11,8 @@ use tidelock_sql::catalog::store::{CatalogAt, DescriptorCache};
 use tidelock_sql::catalog::{Catalog, CatalogBuilder};
 use tidelock_sql::error::{SqlError, SqlState};
 use tidelock_sql::exec::{
-    CancelFlag, ExecContext, Flow, FunctionPlans, NoVirtualTables, Notice, SequenceMemory, TxnState, after_commit, copy, ddl, execute, kv_error,
-    run_deferred,
+    CancelFlag, ExecContext, Flow, FunctionPlans, NoVirtualTables, Notice, SequenceMemory, TxnState, after_commit, copy, ddl, execute,
+    kv_error, run_deferred,
 };
 use tidelock_sql::expr::{ObjectKind, SessionInfo, clock_time};
 use tidelock_sql::locks::{LockManager, SessionLocks};

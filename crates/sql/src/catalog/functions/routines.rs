@@ -1,8 +1,8 @@
 //! Functions and operators as objects: `regproc`, their arguments and results as text.
 
 use super::{Call, user_routines};
-use crate::catalog::{Catalog, Oid};
 use crate::catalog::rows::{Routine, operator, operators_named, routine, routine_named};
+use crate::catalog::{Catalog, Oid};
 use crate::error::SqlError;
 use crate::expr::SessionInfo;
 use crate::types::{DataType, Datum, info};

@@ -25,13 +25,20 @@ pub(super) fn type_text(ty: &FunctionType, catalog: &Catalog, session: &dyn Sess
         }
         None => {
             let own = DataType(ty.declared.unwrap_or(ty.ty.0));
-            let named = (own.0 >= crate::catalog::FIRST_USER_OID).then(|| session.object_name(crate::expr::ObjectKind::Type, own.0)).flatten();
+            let named =
+                (own.0 >= crate::catalog::FIRST_USER_OID).then(|| session.object_name(crate::expr::ObjectKind::Type, own.0)).flatten();
             named.unwrap_or_else(|| own.to_string())
         }
     }
 }
 
-fn parameter(function: &FunctionDescriptor, of: &FunctionParameter, defaults: bool, catalog: &Catalog, session: &dyn SessionInfo) -> String {
+fn parameter(
+    function: &FunctionDescriptor,
+    of: &FunctionParameter,
+    defaults: bool,
+    catalog: &Catalog,
+    session: &dyn SessionInfo,
+) -> String {
     let mode = match of.mode {
         ParameterMode::In if function.kind == RoutineKind::Procedure => "IN ",
         ParameterMode::In | ParameterMode::Table => "",
@@ -103,7 +110,9 @@ pub(super) fn definition(function: &FunctionDescriptor, catalog: &Catalog, sessi
         'r' => options.push_str(" PARALLEL RESTRICTED"),
         _ => {}
     }
-    for (holds, text) in [(function.strict, " STRICT"), (function.security_definer, " SECURITY DEFINER"), (function.leakproof, " LEAKPROOF")] {
+    for (holds, text) in
+        [(function.strict, " STRICT"), (function.security_definer, " SECURITY DEFINER"), (function.leakproof, " LEAKPROOF")]
+    {
         options.push_str(if holds { text } else { "" });
     }
     if function.cost != DEFAULT_COST {
@@ -159,7 +168,10 @@ pub(super) fn named(schema: Option<&str>, name: &str, args: Option<&str>, catalo
     let mut types: Vec<DataType> = Vec::new();
     for part in args.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let ty: TypeName = crate::parse::parse_type(part).ok()?;
-        types.push(declared_type_in(&ty, catalog, search_path).map_or_else(|_| crate::types::lookup_type_name(&ty.name), |known| Some(known.ty.ty))?);
+        types.push(
+            declared_type_in(&ty, catalog, search_path)
+                .map_or_else(|_| crate::types::lookup_type_name(&ty.name), |known| Some(known.ty.ty))?,
+        );
     }
     known.into_iter().find(|function: &&Arc<FunctionDescriptor>| function.input_types() == types).map(|function| function.oid)
 }

@@ -5,7 +5,8 @@ use crate::catalog::facts::RoleFact;
 use crate::catalog::functions::{DATABASE_OWNER, DATABASE_OWNER_OID, OWNER_OID};
 use crate::catalog::snapshot::{PUBLIC_OID, TIDELOCK_OID};
 use crate::catalog::{
-    AclItem, Catalog, FIRST_USER_OID, Oid, Reference, RelationKind, SchemaDescriptor, SequenceDescriptor, SystemFacts, TableDescriptor, TablePart,
+    AclItem, Catalog, FIRST_USER_OID, Oid, Reference, RelationKind, SchemaDescriptor, SequenceDescriptor, SystemFacts, TableDescriptor,
+    TablePart,
 };
 use crate::types::{DataType, Datum};
 
@@ -182,7 +183,8 @@ pub(super) fn dependencies(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
 
 /// Dependencies by references: of a relation's columns rather than of the whole, where both are known.
 fn of_references(class: Oid, object: Oid, references: Vec<Reference>) -> Vec<Dependency> {
-    let has_columns = |oid: Oid| references.iter().any(|other| matches!(other, Reference::Relation(on, column) if *on == oid && *column > 0));
+    let has_columns =
+        |oid: Oid| references.iter().any(|other| matches!(other, Reference::Relation(on, column) if *on == oid && *column > 0));
     let dependency = |reference: &Reference| {
         let (on_class, on, on_column) = match reference {
             Reference::Relation(oid, 0) if has_columns(*oid) => return None,

@@ -4,11 +4,11 @@
 //! transaction; the old data is given up after the commit. A constant default is not written at all: rows older than the column read it from the descriptor.
 
 use super::Ddl;
-use super::dependents::Object;
 use super::carried_views::Renaming;
 use super::columns::no_such_column;
 use super::constraint::{Existing, column_or_error};
 use super::create_table::as_table_constraint;
+use super::dependents::Object;
 use super::expression_index::rename_in_expressions;
 use super::rewrite::Filler;
 use crate::ast::{

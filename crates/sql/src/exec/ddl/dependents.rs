@@ -47,8 +47,10 @@ impl Ddl<'_, '_> {
             return Ok(());
         }
         if !cascade {
-            let lines: Vec<String> =
-                found.iter().map(|(dependent, on)| format!("{} depends on {}", self.description(*dependent), self.description(*on))).collect();
+            let lines: Vec<String> = found
+                .iter()
+                .map(|(dependent, on)| format!("{} depends on {}", self.description(*dependent), self.description(*on)))
+                .collect();
             let what = objects.first().map_or(String::new(), |object| self.description(*object));
             let message = match objects {
                 [_] => format!("cannot drop {what} because other objects depend on it"),
@@ -84,9 +86,11 @@ impl Ddl<'_, '_> {
             let from = found.len();
             self.collect_dependents(Object::Function(function.oid), &going, &mut found);
             let elsewhere = |object: &Object| match object {
-                Object::Relation(oid) | Object::Column(oid, _) | Object::Default(oid, _) | Object::Check(oid, _) | Object::Index(oid, _) => {
-                    self.catalog().table(*oid).is_none_or(|table| table.schema != inside)
-                }
+                Object::Relation(oid)
+                | Object::Column(oid, _)
+                | Object::Default(oid, _)
+                | Object::Check(oid, _)
+                | Object::Index(oid, _) => self.catalog().table(*oid).is_none_or(|table| table.schema != inside),
                 _ => true,
             };
             lines.extend(found[from..].iter().filter(|(object, _)| elsewhere(object)).map(|(object, _)| self.description(*object)));
@@ -196,11 +200,13 @@ impl Ddl<'_, '_> {
             Object::Column(oid, attnum) => format!("column {} of {}", column(oid, attnum), named_kind(oid)),
             Object::Default(oid, attnum) => format!("default value for column {} of {}", column(oid, attnum), named_kind(oid)),
             Object::Check(oid, check) => {
-                let name = table(oid).and_then(|table| table.checks.iter().find(|known| known.oid == check)).map(|check| check.name.clone());
+                let name =
+                    table(oid).and_then(|table| table.checks.iter().find(|known| known.oid == check)).map(|check| check.name.clone());
                 format!("constraint {} on {}", quote_ident(&name.unwrap_or_default()), named_kind(oid))
             }
             Object::ForeignKey(oid, key) => {
-                let name = table(oid).and_then(|table| table.foreign_keys.iter().find(|known| known.oid == key)).map(|key| key.name.clone());
+                let name =
+                    table(oid).and_then(|table| table.foreign_keys.iter().find(|known| known.oid == key)).map(|key| key.name.clone());
                 format!("constraint {} on {}", quote_ident(&name.unwrap_or_default()), named_kind(oid))
             }
             Object::Index(oid, index) => {
@@ -289,7 +295,9 @@ impl Ddl<'_, '_> {
             p == position || table.columns.get(p).is_some_and(expression)
         };
         let uses = |index: &crate::catalog::IndexDescriptor| {
-            index.key.iter().any(|key| over(key.column)) || index.include.contains(&position) || parts.contains(&TablePart::Index(index.oid))
+            index.key.iter().any(|key| over(key.column))
+                || index.include.contains(&position)
+                || parts.contains(&TablePart::Index(index.oid))
         };
         let gone: Vec<Oid> = table.indexes.iter().filter(|index| uses(index)).map(|index| index.oid).collect();
         self.remove_indexes(oid, &gone)?;

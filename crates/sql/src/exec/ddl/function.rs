@@ -7,8 +7,8 @@
 use super::Ddl;
 use super::dependents::Object;
 use crate::ast::{
-    AlterFunction, AlterFunctionAction, CreateFunction, DropFunction, FunctionBody, FunctionOptions, FunctionSignature, ParameterMode, Returns,
-    RoutineKind, TypeName,
+    AlterFunction, AlterFunctionAction, CreateFunction, DropFunction, FunctionBody, FunctionOptions, FunctionSignature, ParameterMode,
+    Returns, RoutineKind, TypeName,
 };
 use crate::bind::declared_type_in;
 use crate::catalog::store::Change;
@@ -209,7 +209,9 @@ impl Ddl<'_, '_> {
         let inputs = parameters.iter().filter(|p| p.mode.is_input()).any(|p| polymorphic(p.ty.ty));
         let undetermined = std::iter::once(result.ty).chain(outputs.iter().map(|output| output.ty.ty)).find(open).filter(|_| !inputs);
         if let Some(ty) = undetermined {
-            let detail = format!("A result of type {ty} requires at least one input of type anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange.");
+            let detail = format!(
+                "A result of type {ty} requires at least one input of type anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange."
+            );
             return Err(invalid("cannot determine result data type").detail(detail));
         }
         Ok((result, set))
@@ -410,7 +412,9 @@ impl Ddl<'_, '_> {
     }
 
     pub(super) fn comment_function(&mut self, comment: &crate::ast::Comment) -> Result<(), SqlError> {
-        let Some((kind, signature)) = &comment.signature else { return Err(SqlError::unsupported("COMMENT ON FUNCTION without a signature")) };
+        let Some((kind, signature)) = &comment.signature else {
+            return Err(SqlError::unsupported("COMMENT ON FUNCTION without a signature"));
+        };
         let mut function = FunctionDescriptor::clone(&*self.find_function(*kind, signature)?);
         function.comment.clone_from(&comment.text);
         self.put_function(function);
@@ -445,8 +449,22 @@ impl Ddl<'_, '_> {
 /// A type as the grammar has it: those with a spelling of their own are the catalog's.
 fn written_type(ty: &TypeName) -> String {
     const SPELLED: &[&str] = &[
-        "bit", "bool", "bpchar", "float4", "float8", "int2", "int4", "int8", "interval", "numeric", "time", "timestamp", "timestamptz", "timetz",
-        "varbit", "varchar",
+        "bit",
+        "bool",
+        "bpchar",
+        "float4",
+        "float8",
+        "int2",
+        "int4",
+        "int8",
+        "interval",
+        "numeric",
+        "time",
+        "timestamp",
+        "timestamptz",
+        "timetz",
+        "varbit",
+        "varchar",
     ];
     let schema = match &ty.schema {
         Some(schema) => format!("{schema}."),
@@ -527,7 +545,9 @@ fn replaceable(old: &FunctionDescriptor, new: &FunctionDescriptor) -> Result<(),
         function.outputs().map(|output| (output.name.clone(), output.ty.ty)).collect()
     };
     if old.result.ty == DataType::RECORD && columns(old) != columns(new) {
-        return Err(drop_hint(invalid("cannot change return type of existing function").detail("Row type defined by OUT parameters is different.")));
+        return Err(drop_hint(
+            invalid("cannot change return type of existing function").detail("Row type defined by OUT parameters is different."),
+        ));
     }
     for (before, after) in old.inputs().zip(new.inputs()) {
         if !before.name.is_empty() && before.name != after.name {
@@ -552,7 +572,8 @@ impl Ddl<'_, '_> {
     pub(super) fn refuse_referred(&self, oid: Oid) -> Result<(), SqlError> {
         let refers = |reference: &Reference| *reference == Reference::Function(oid);
         let by_function = self.catalog().functions().any(|function| function.oid != oid && function.references.iter().any(refers));
-        let by_table = || self.catalog().relations().any(|relation| relation.descriptor().references.iter().any(|(_, reference)| refers(reference)));
+        let by_table =
+            || self.catalog().relations().any(|relation| relation.descriptor().references.iter().any(|(_, reference)| refers(reference)));
         if by_function || by_table() {
             return Err(SqlError::unsupported("renaming a function that other objects refer to"));
         }

@@ -30,7 +30,10 @@ impl Ddl<'_, '_> {
         };
         if let Some(text) = table.view_query.as_ref().filter(|_| table.kind == RelationKind::View) {
             let statement = crate::parse::parse_query(text).map(|query| Statement::Query(Box::new(query)));
-            note(TablePart::View, statement.and_then(|statement| statement_references(&statement, None, &snapshot, settings)).map(|found| found.references));
+            note(
+                TablePart::View,
+                statement.and_then(|statement| statement_references(&statement, None, &snapshot, settings)).map(|found| found.references),
+            );
         }
         let row = table.clone();
         let stored = |text: &mut String, own: Option<&TableDescriptor>| {
