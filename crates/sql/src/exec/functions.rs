@@ -63,6 +63,8 @@ struct PlannedBody {
     /// The function's own: with its search path, if it sets one.
     own_settings: PlanSettings,
     statements: Vec<Arc<StatementPlan>>,
+    /// The fields of its rows, which a column definition list may have said.
+    shape: Option<Arc<Shape>>,
     /// What a domain demands of the result.
     checks: Option<Arc<DomainChecks>>,
 }
@@ -192,6 +194,7 @@ fn planned(function: &UserFunction, ctx: &ExecContext<'_>) -> Result<Arc<Planned
     if let Some(body) = ctx.functions.known.lock().get(&key)
         && Arc::ptr_eq(&body.catalog, &ctx.catalog)
         && body.settings == *ctx.plan_settings
+        && body.shape == function.shape
     {
         return Ok(Arc::clone(body));
     }
@@ -214,7 +217,8 @@ fn planned(function: &UserFunction, ctx: &ExecContext<'_>) -> Result<Arc<Planned
         None => None,
     };
     let statements = plans.into_iter().map(Arc::new).collect();
-    let body = Arc::new(PlannedBody { catalog: Arc::clone(&ctx.catalog), settings, own_settings, statements, checks });
+    let (catalog, shape) = (Arc::clone(&ctx.catalog), function.shape.clone());
+    let body = Arc::new(PlannedBody { catalog, settings, own_settings, statements, shape, checks });
     let mut known = ctx.functions.known.lock();
     if known.len() >= PLANS_MAX {
         known.clear();
@@ -312,7 +316,7 @@ async fn run_statement(
     let mut rows: Vec<Vec<Datum>> = Vec::new();
     let mut memory = MemoryUse::default();
     let mut sink = |row: &[Datum]| {
-        if gives && !(only_first && !rows.is_empty()) {
+        if gives && (!only_first || rows.is_empty()) {
             memory.row(row)?;
             rows.push(row.to_vec());
         }

@@ -41,12 +41,16 @@ impl UserFunction {
     }
 }
 
+/// Calls that an error says it was in; of those around them it says nothing.
+const CONTEXT_LINES_MAX: usize = 8;
+
 /// Adds where an error was to what it says of that already, inner places first.
 pub fn with_context(mut error: SqlError, place: String) -> SqlError {
     let fields = error.fields_mut();
     // A place in the function's text means nothing in the statement's.
     fields.position = None;
     fields.context = Some(match fields.context.take() {
+        Some(inner) if inner.lines().count() >= CONTEXT_LINES_MAX => inner,
         Some(inner) => format!("{inner}\n{place}"),
         None => place,
     });

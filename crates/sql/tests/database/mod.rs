@@ -303,7 +303,7 @@ impl Session {
             call_depth: 0,
         };
         match statement {
-            Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {
+            Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Call(_) => {
                 let plan = Arc::new(plan_statement(statement, &ctx.catalog, ctx.plan_settings, &[])?);
                 let types: Vec<_> = plan.output.iter().map(|c| c.ty.ty).collect();
                 let text_context = TextContext { settings: &settings, now: clock_time(), session: &info };

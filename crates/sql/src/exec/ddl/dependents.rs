@@ -37,7 +37,7 @@ impl Ddl<'_, '_> {
         self.drop_dependents_of(&[object], cascade)
     }
 
-    /// The same for objects that go together.
+    /// The same for an object and its parts, which go with it.
     pub(super) fn drop_dependents_of(&mut self, objects: &[Object], cascade: bool) -> Result<(), SqlError> {
         let mut found = Vec::new();
         for object in objects {
@@ -52,10 +52,7 @@ impl Ddl<'_, '_> {
                 .map(|(dependent, on)| format!("{} depends on {}", self.description(*dependent), self.description(*on)))
                 .collect();
             let what = objects.first().map_or(String::new(), |object| self.description(*object));
-            let message = match objects {
-                [_] => format!("cannot drop {what} because other objects depend on it"),
-                _ => "cannot drop desired object(s) because other objects depend on them".to_owned(),
-            };
+            let message = format!("cannot drop {what} because other objects depend on it");
             return Err(SqlError::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, message)
                 .detail(lines.join("\n"))
                 .hint("Use DROP ... CASCADE to drop the dependent objects too."));
@@ -100,7 +97,7 @@ impl Ddl<'_, '_> {
 
     fn collect_dependents(&self, object: Object, going: &[Object], found: &mut Vec<Dependent>) {
         for dependent in self.direct_dependents(object) {
-            if going.contains(&dependent) || found.iter().any(|(known, _)| *known == dependent) {
+            if goes_with(dependent, going) || found.iter().any(|(known, _)| *known == dependent) {
                 continue;
             }
             found.push((dependent, object));
@@ -310,6 +307,15 @@ impl Ddl<'_, '_> {
             (dropped.default, dropped.generated, dropped.identity, dropped.missing_value) = (None, None, None, None);
         })
     }
+}
+
+/// Is it one of the objects that go, or a part of one?
+fn goes_with(object: Object, going: &[Object]) -> bool {
+    let whole = match object {
+        Object::Column(oid, _) | Object::Default(oid, _) | Object::Check(oid, _) | Object::Index(oid, _) | Object::ForeignKey(oid, _) => oid,
+        _ => return going.contains(&object),
+    };
+    going.contains(&object) || going.contains(&Object::Relation(whole))
 }
 
 /// The object that a part of a relation is.

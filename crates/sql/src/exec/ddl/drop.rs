@@ -87,11 +87,8 @@ impl Ddl<'_, '_> {
         let table = self.table(oid)?;
         // A sequence that a column owns goes with the table, and so does what depends on it.
         let owned = self.owned_sequences(&table, None).into_iter().map(|sequence| Object::Relation(sequence.oid));
-        let going: Vec<Object> = std::iter::once(Object::Relation(oid)).chain(owned.filter(|_| cascade)).collect();
-        match going.as_slice() {
-            [one] => self.drop_dependents(*one, cascade)?,
-            all => self.drop_dependents_of(all, cascade)?,
-        }
+        let going: Vec<Object> = std::iter::once(Object::Relation(oid)).chain(owned).collect();
+        self.drop_dependents_of(&going, cascade)?;
         self.remove_relation_itself(oid)
     }
 
