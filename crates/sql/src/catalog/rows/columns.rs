@@ -133,7 +133,11 @@ pub(super) fn default_oid(table: Oid, attnum: u32) -> Oid {
 pub(super) fn defaults(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
     let items = in_order(catalog).flat_map(|relation| {
         let table = relation.descriptor();
-        table.columns.iter().filter(|column| !column.hidden && default_of(column).is_some()).map(|column| Default { table: table.oid, column })
+        table
+            .columns
+            .iter()
+            .filter(|column| !column.hidden && default_of(column).is_some())
+            .map(|column| Default { table: table.oid, column })
     });
     fill(scan, DEFAULTS, items)
 }

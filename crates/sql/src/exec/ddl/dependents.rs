@@ -312,7 +312,9 @@ impl Ddl<'_, '_> {
 /// Is it one of the objects that go, or a part of one?
 fn goes_with(object: Object, going: &[Object]) -> bool {
     let whole = match object {
-        Object::Column(oid, _) | Object::Default(oid, _) | Object::Check(oid, _) | Object::Index(oid, _) | Object::ForeignKey(oid, _) => oid,
+        Object::Column(oid, _) | Object::Default(oid, _) | Object::Check(oid, _) | Object::Index(oid, _) | Object::ForeignKey(oid, _) => {
+            oid
+        }
         _ => return going.contains(&object),
     };
     going.contains(&object) || going.contains(&Object::Relation(whole))

@@ -204,7 +204,8 @@ impl Ddl<'_, '_> {
             (_, None) if create.kind == RoutineKind::Procedure => (FunctionType::plain(DataType::VOID), false),
             (_, None) => return Err(invalid("function result type must be specified")),
         };
-        let polymorphic = |ty: DataType| crate::types::info(ty).category == b'P' && !matches!(ty, DataType::VOID | DataType::RECORD | DataType::TRIGGER);
+        let polymorphic =
+            |ty: DataType| crate::types::info(ty).category == b'P' && !matches!(ty, DataType::VOID | DataType::RECORD | DataType::TRIGGER);
         let open = |ty: &DataType| polymorphic(*ty);
         let inputs = parameters.iter().filter(|p| p.mode.is_input()).any(|p| polymorphic(p.ty.ty));
         let undetermined = std::iter::once(result.ty).chain(outputs.iter().map(|output| output.ty.ty)).find(open).filter(|_| !inputs);
