@@ -76,7 +76,7 @@ create table bad ({d}); drop table bad;
 create table shelf (id int);
 --> ERROR 42P07: relation "shelf" already exists
 create table if not exists shelf (id int);
---> None None: None
+--> NOTICE 42P07: relation "shelf" already exists, skipping
 create table nosuch.t (id int);
 --> ERROR 3F000: schema "nosuch" does not exist [POSITION: 14]
 create table t ();
@@ -149,7 +149,7 @@ alter table child drop constraint positive;
 alter table child drop constraint positive;
 --> ERROR 42704: constraint "positive" of relation "child" does not exist
 alter table child drop constraint if exists positive;
---> None None: None
+--> NOTICE 00000: constraint "positive" of relation "child" does not exist, skipping
 insert into child values (10, null, null, -1);
 --> INSERT 0 1
 alter table child add constraint positive check (n > 0);
@@ -172,7 +172,7 @@ select conname, contype, pg_get_constraintdef(oid) from pg_constraint where conr
 drop table parent;
 --> ERROR 2BP01: cannot drop table parent because other objects depend on it [DETAIL: constraint child_a_b_fkey on table child depends on table parent] [HINT: Use DROP ... CASCADE to drop the dependent objects too.]
 drop table parent cascade;
---> None None: None
+--> NOTICE 00000: drop cascades to constraint child_a_b_fkey on table child
 alter table child rename constraint positive to n_positive;
 alter table child validate constraint n_positive;
 drop table child;
@@ -216,7 +216,7 @@ insert into box values (1, 'one'), (2, '2');
 -- each a: add column n int default 5 | add column if not exists n int | add column n int | add column m int not null | add column m int not null default 0 | alter column name type int | alter column name type varchar(10) | alter column n set default 9 | alter column n drop default | alter column n set not null | alter column n drop not null | rename column n to number | rename column nosuch to x | drop column number | drop column number | drop column if exists number | alter column nosuch set not null | alter id type bigint | alter id type text using id || '!' | alter id set default 'x' | rename to crate | add primary key (id)
 alter table box {a};
 --> add column n int default 5 =>
---> add column if not exists n int => None None: None
+--> add column if not exists n int => NOTICE 42701: column "n" of relation "box" already exists, skipping
 --> add column n int => ERROR 42701: column "n" of relation "box" already exists
 --> add column m int not null => ERROR 23502: column "m" of relation "box" contains null values
 --> add column m int not null default 0 =>
@@ -230,7 +230,7 @@ alter table box {a};
 --> rename column nosuch to x => ERROR 42703: column "nosuch" does not exist
 --> drop column number =>
 --> drop column number => ERROR 42703: column "number" of relation "box" does not exist
---> drop column if exists number => None None: None
+--> drop column if exists number => NOTICE 00000: column "number" of relation "box" does not exist, skipping
 --> alter column nosuch set not null => ERROR 42703: column "nosuch" of relation "box" does not exist
 --> alter id type bigint =>
 --> alter id type text using id || '!' =>
@@ -250,7 +250,7 @@ select * from crate order by id;
 alter table nosuch add column x int;
 --> ERROR 42P01: relation "nosuch" does not exist
 alter table if exists nosuch add column x int;
---> None None: None
+--> NOTICE 00000: relation "nosuch" does not exist, skipping
 alter table crate rename to box;
 truncate box;
 --> TRUNCATE TABLE
@@ -261,7 +261,7 @@ drop table box;
 drop table box;
 --> ERROR 42P01: table "box" does not exist
 drop table if exists box;
---> None None: None
+--> NOTICE 00000: table "box" does not exist, skipping
 drop table shelf, nosuch;
 --> ERROR 42P01: table "nosuch" does not exist
 select count(*) from shelf;
@@ -364,7 +364,7 @@ drop view wide;
 drop view wide;
 --> ERROR 42P01: view "wide" does not exist
 drop view if exists wide;
---> None None: None
+--> NOTICE 00000: view "wide" does not exist, skipping
 drop view shelf;
 --> ERROR 42809: "shelf" is not a view [HINT: Use DROP TABLE to remove a table.]
 alter view grouped rename to grp;
@@ -379,7 +379,7 @@ create unique index shelf_part on shelf (width) where width > 1000;
 create index shelf_code on shelf (id);
 --> ERROR 42P07: relation "shelf_code" already exists
 create index if not exists shelf_code on shelf (id);
---> None None: None
+--> NOTICE 42P07: relation "shelf_code" already exists, skipping
 create index bad on shelf (nosuch);
 --> ERROR 42703: column "nosuch" does not exist
 create index bad on nosuch (a);
@@ -398,7 +398,7 @@ drop index shelf_code2;
 drop index shelf_code2;
 --> ERROR 42704: index "shelf_code2" does not exist
 drop index if exists shelf_code2;
---> None None: None
+--> NOTICE 00000: index "shelf_code2" does not exist, skipping
 drop index shelf_pkey;
 --> ERROR 2BP01: cannot drop index shelf_pkey because constraint shelf_pkey on table shelf requires it [HINT: You can drop constraint shelf_pkey on table shelf instead.]
 reindex table shelf;
@@ -424,7 +424,7 @@ select * from trunk;
 drop schema attic;
 --> ERROR 2BP01: cannot drop schema attic because other objects depend on it [DETAIL: table attic.trunk depends on schema attic] [HINT: Use DROP ... CASCADE to drop the dependent objects too.]
 drop schema attic cascade;
---> None None: None
+--> NOTICE 00000: drop cascades to table attic.trunk
 drop schema nosuch;
 --> ERROR 3F000: schema "nosuch" does not exist
 create type mood as enum ('sad', 'ok', 'happy');

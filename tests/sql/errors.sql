@@ -305,12 +305,12 @@ select count(*) from thing;
 --: count bigint
 --> 2
 commit;
---> None None: None
+--> WARNING 25P01: there is no transaction in progress
 rollback;
---> None None: None
+--> WARNING 25P01: there is no transaction in progress
 begin;
 begin;
---> None None: None
+--> WARNING 25001: there is already a transaction in progress
 commit;
 savepoint x;
 --> ERROR 25P01: SAVEPOINT can only be used in transaction blocks
@@ -328,7 +328,7 @@ show transaction_read_only;
 --> on
 commit;
 set transaction isolation level serializable;
---> None None: None
+--> WARNING 25P01: SET TRANSACTION can only be used in transaction blocks
 prepare p (int) as select $1 + 1;
 execute p (5);
 --: ?column? integer

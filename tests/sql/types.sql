@@ -848,7 +848,7 @@ select null::{t}, pg_typeof(null::{t});
 --> varchar(0) => ERROR 22023: length for type varchar must be at least 1 [POSITION: 14]
 --> char(0) => ERROR 22023: length for type char must be at least 1 [POSITION: 14]
 --: timestamp timestamp without time zone(6) | pg_typeof regtype
---> timestamp(7) => ∅ | timestamp without time zone / None None: None / None None: None
+--> timestamp(7) => ∅ | timestamp without time zone / WARNING 22023: TIMESTAMP(7) precision reduced to maximum allowed, 6 [POSITION: 14] / WARNING 22023: TIMESTAMP(7) precision reduced to maximum allowed, 6 [POSITION: 44]
 --: char "char" | pg_typeof regtype
 --> "char" => ∅ | "\"char\""
 --: unknown text | pg_typeof regtype

@@ -1,7 +1,7 @@
 //! The server: all floors wired together, from the data folder up to the listening port.
 //!
 //! ```text
-//!   Storage ─► Store (kvserver) ─► DistSender, Db (kvclient) ─► Database (sql) ─► Listener (wire)
+//!   Storage ─► Store (kvserver) ─► DistSender, Db (kvclient) ─► Cluster (sql) ─► Listener (wire)
 //!      └──────────── counters, locks, settings: [`Hooks`] ─────────┴──► HTTP page
 //! ```
 //!

@@ -10,7 +10,7 @@ use tidelock_kvapi::KvError;
 use tidelock_kvclient::{ClientMetrics, Db, DistSender};
 use tidelock_kvserver::{KvSettings, Store};
 use tidelock_sql::error::SqlError;
-use tidelock_sql::session::{Database, ServerHooks, SessionSettings};
+use tidelock_sql::session::{Cluster, ServerHooks, SessionSettings};
 use tidelock_storage::{Options, Storage, StorageError};
 use tidelock_wire::{Listener, WireConfig, WireMetrics};
 
@@ -43,7 +43,7 @@ pub enum StartError {
 pub struct Server {
     listener: Listener,
     http: Option<HttpServer>,
-    database: Arc<Database>,
+    cluster: Arc<Cluster>,
     hooks: Arc<Hooks>,
     store: Arc<Store>,
 }
@@ -65,10 +65,10 @@ impl Server {
         let wire = Arc::new(WireMetrics::default());
         let hooks = Arc::new(Hooks { store: Arc::clone(&store), client, wire: Arc::clone(&wire), spill_dir: config.data.join("spill") });
         let dyn_hooks: Arc<dyn ServerHooks> = hooks.clone();
-        let database = Database::open(db, dyn_hooks, session_defaults(&config)?).await?;
+        let cluster = Cluster::open(db, dyn_hooks, session_defaults(&config)?).await?;
         let http = start_http(&config, &hooks, &store).await?;
-        let listener = start_listener(&config, &database, wire).await?;
-        Ok(Server { listener, http, database, hooks, store })
+        let listener = start_listener(&config, &cluster, wire).await?;
+        Ok(Server { listener, http, cluster, hooks, store })
     }
 
     /// Where PostgreSQL clients connect.
@@ -81,9 +81,9 @@ impl Server {
         self.http.as_ref().map(|http| http.address)
     }
 
-    /// The database, for those who look inside.
-    pub fn database(&self) -> &Arc<Database> {
-        &self.database
+    /// The databases, for those who look inside.
+    pub fn cluster(&self) -> &Arc<Cluster> {
+        &self.cluster
     }
 
     /// Counters, locks, waits.
@@ -98,12 +98,12 @@ impl Server {
 
     /// Lets running statements end, folds the log into the base, and closes the data folder.
     pub async fn stop(self) -> Result<(), StartError> {
-        let Server { listener, http, database, hooks, store } = self;
+        let Server { listener, http, cluster, hooks, store } = self;
         listener.stop().await;
         drop(http);
         store.stop().await?;
         let storage = store.storage().clone();
-        drop((database, hooks, store));
+        drop((cluster, hooks, store));
         tokio::task::spawn_blocking(move || storage.close()).await.map_err(io::Error::other)??;
         Ok(())
     }
@@ -115,10 +115,10 @@ fn session_defaults(config: &Config) -> Result<SessionSettings, SqlError> {
     Ok(defaults)
 }
 
-async fn start_listener(config: &Config, database: &Arc<Database>, metrics: Arc<WireMetrics>) -> Result<Listener, StartError> {
+async fn start_listener(config: &Config, cluster: &Arc<Cluster>, metrics: Arc<WireMetrics>) -> Result<Listener, StartError> {
     let address = config.listen;
     let wire = WireConfig { listen: address, workers: config.workers, max_connections: config.max_connections };
-    let started = Listener::start(wire, Arc::clone(database), metrics).await;
+    let started = Listener::start(wire, Arc::clone(cluster), metrics).await;
     started.map_err(|error| StartError::Listen { address, error })
 }
 

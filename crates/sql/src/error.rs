@@ -78,6 +78,9 @@ states! {
     RESTRICT_VIOLATION = "23001",
     INVALID_CATALOG_NAME = "3D000",
     INVALID_SCHEMA_NAME = "3F000",
+    DUPLICATE_DATABASE = "42P04",
+    TOO_MANY_CONNECTIONS = "53300",
+    INVALID_GRANT_OPERATION = "0LP01",
     SERIALIZATION_FAILURE = "40001",
     STATEMENT_COMPLETION_UNKNOWN = "40003",
     DEADLOCK_DETECTED = "40P01",
@@ -206,6 +209,12 @@ impl SqlError {
     /// Adds HINT.
     pub fn hint(mut self, hint: impl Into<String>) -> SqlError {
         self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// Takes the position away.
+    pub fn nowhere(mut self) -> SqlError {
+        self.0.position = None;
         self
     }
 

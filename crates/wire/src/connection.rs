@@ -34,12 +34,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Poll, ready};
 use std::time::Duration;
 use tidelock_sql::error::{SqlError, SqlState};
-use tidelock_sql::session::{Block, Client, Database, Executed, FLUSH_BYTES, Session};
+use tidelock_sql::session::{Block, Client, Cluster, Executed, FLUSH_BYTES, Session};
 use tokio::net::TcpStream;
 
 /// What every connection of a server shares.
 pub(crate) struct Shared {
-    pub(crate) database: Arc<Database>,
+    pub(crate) cluster: Arc<Cluster>,
     pub(crate) metrics: Arc<WireMetrics>,
     pub(crate) places: tokio::sync::Semaphore,
 }
@@ -82,7 +82,7 @@ pub(crate) async fn serve(socket: TcpStream, remote: SocketAddr, shared: Arc<Sha
         },
         Ok(Ok(Opening::Cancel(pid, secret))) => {
             shared.metrics.cancel_requests.fetch_add(1, Relaxed);
-            shared.database.cancel(pid, secret);
+            shared.cluster.cancel(pid, secret);
             Refusal::Gone
         }
         Ok(Err(refusal)) => refusal,
@@ -107,7 +107,7 @@ fn connect<'a>(
     })?;
     startup::authenticate(stream);
     let secret: i32 = rand::random();
-    let session = Session::connect(Arc::clone(&shared.database), options, secret)?;
+    let session = Session::connect(&shared.cluster, options, secret)?;
     control.attach(Arc::clone(session.handle()), session.watch());
     startup::welcome(stream, &session, secret);
     Ok((session, place))

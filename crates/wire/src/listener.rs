@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use tidelock_sql::session::Database;
+use tidelock_sql::session::Cluster;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
@@ -41,11 +41,11 @@ const STOP_POLL: Duration = Duration::from_millis(5);
 
 impl Listener {
     /// Binds the address and starts the workers; the acceptor runs on the caller's runtime.
-    pub async fn start(config: WireConfig, database: Arc<Database>, metrics: Arc<WireMetrics>) -> io::Result<Listener> {
+    pub async fn start(config: WireConfig, cluster: Arc<Cluster>, metrics: Arc<WireMetrics>) -> io::Result<Listener> {
         let socket = TcpListener::bind(config.listen).await?;
         let address = socket.local_addr()?;
         let shared =
-            Arc::new(Shared { database, metrics: Arc::clone(&metrics), places: tokio::sync::Semaphore::new(config.max_connections) });
+            Arc::new(Shared { cluster, metrics: Arc::clone(&metrics), places: tokio::sync::Semaphore::new(config.max_connections) });
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let count = if config.workers == 0 { cores } else { config.workers };
         let workers = (0..count).map(|number| Worker::start(number, Arc::clone(&shared))).collect::<io::Result<Vec<_>>>()?;

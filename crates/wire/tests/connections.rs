@@ -239,7 +239,7 @@ fn another_session_can_be_terminated() {
             victim.send(&message::query(sql));
             std::thread::sleep(Duration::from_millis(100));
         }
-        let handle = bed.database.session(victim.key.0).expect("it is registered");
+        let handle = bed.cluster.session(victim.key.0).expect("it is registered");
         handle.terminate.store(true, Relaxed);
         handle.cancel.cancel(CancelReason::Terminate);
         let answer = victim.until_ready(1);

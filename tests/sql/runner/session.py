@@ -45,7 +45,8 @@ class Session:
         self.connection = pq.PGconn.connect(self.url.encode())
         if self.connection.status != pq.ConnStatus.OK:
             raise SystemExit(f"{self.url}: {self.connection.error_message.decode()}")
-        self.connection.notice_handler = self.notices.append
+        # A notice is gone once its handler returns.
+        self.connection.notice_handler = lambda notice: self.notices.append(report(notice))
         for setting in SETTINGS.split(";"):
             self.must(setting)
         self.must(f"set statement_timeout = '{STATEMENT_TIMEOUT}'")
@@ -76,7 +77,6 @@ class Session:
 
     def read(self, sql, result):
         answer = Answer()
-        notices = [report(notice) for notice in self.notices]
         status = result.status
         if status == pq.ExecStatus.TUPLES_OK:
             answer.columns = [(text(result.fname(at)), self.type_name(result, at)) for at in range(result.nfields)]
@@ -92,7 +92,7 @@ class Session:
         tag = text(result.command_status) or ""
         if tag and not tag.startswith("SELECT") and not " ".join(sql.upper().split()).startswith(tag):
             answer.messages.append(tag)
-        answer.messages += notices
+        answer.messages += self.notices
         return answer
 
     def copied_out(self):

@@ -306,14 +306,6 @@ pub struct CreateSchema {
     pub owner: Option<String>,
 }
 
-/// CREATE DATABASE.
-#[derive(Clone, Debug)]
-#[allow(missing_docs)]
-pub struct CreateDatabase {
-    pub name: String,
-    pub options: Vec<(String, String)>,
-}
-
 /// CREATE SEQUENCE.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]

@@ -8,6 +8,7 @@
 //! Expressions are in [`expr`], SELECT and its parts in [`query`], INSERT, UPDATE, DELETE and COPY in [`dml`], definitions in
 //! [`ddl`], and everything about the session, its transactions and its maintenance in [`utility`].
 
+mod database;
 pub mod ddl;
 pub mod dml;
 mod domain;
@@ -16,6 +17,7 @@ mod function;
 pub mod query;
 pub mod utility;
 
+pub use database::*;
 pub use ddl::*;
 pub use dml::*;
 pub use domain::*;
@@ -108,6 +110,8 @@ pub enum Statement {
     /// CALL of a procedure.
     Call(Box<FunctionCall>),
     CreateDatabase(CreateDatabase),
+    AlterDatabase(AlterDatabase),
+    DropDatabase(DropDatabase),
     AlterIndexRename {
         index: ObjectName,
         if_exists: bool,
@@ -226,6 +230,8 @@ impl Statement {
             Statement::DropFunction(drop) => routine_tag(drop.kind, ["DROP FUNCTION", "DROP PROCEDURE", "DROP ROUTINE"]),
             Statement::Call(_) => "CALL",
             Statement::CreateDatabase(_) => "CREATE DATABASE",
+            Statement::AlterDatabase(_) => "ALTER DATABASE",
+            Statement::DropDatabase(_) => "DROP DATABASE",
             Statement::AlterIndexRename { .. } => "ALTER INDEX",
             Statement::CreateDomain(_) => "CREATE DOMAIN",
             Statement::AlterDomain(_) => "ALTER DOMAIN",

@@ -154,8 +154,7 @@ impl Binder<'_> {
         if let Some(database) = &name.catalog
             && database != self.catalog.database()
         {
-            let message = format!("cross-database references are not implemented: \"{name}\"");
-            return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message).at(name.pos));
+            return Err(in_other_database(name));
         }
         let found = self.catalog.resolve(name.schema.as_deref(), &name.name, &self.settings.search_path);
         found.cloned().ok_or_else(|| {
@@ -577,4 +576,10 @@ fn one_column(space: &Namespace, name: &Ident, side: &str) -> Result<Expr, SqlEr
             Err(SqlError::new(SqlState::AMBIGUOUS_COLUMN, message).at(name.pos))
         }
     }
+}
+
+/// `0A000`: a relation of another database.
+pub(crate) fn in_other_database(name: &ObjectName) -> SqlError {
+    let message = format!("cross-database references are not implemented: \"{name}\"");
+    SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message).at(name.pos)
 }

@@ -33,6 +33,7 @@ mod user_relation;
 mod window;
 
 pub use domain::{DeclaredType, declared_type_in, domain_checks, value_row};
+pub(crate) use from::in_other_database;
 pub(crate) use group::same as same_expression;
 pub use logical::{Bound, ColumnId, ColumnInfo, Logical};
 pub use references::{BoundReferences, bind_stored, statement_references};

@@ -111,7 +111,12 @@ impl Binder<'_> {
             _ => {
                 let shown: Vec<&str> = parts.iter().map(|p| p.value.as_str()).collect();
                 let pos = parts.first().map_or(0, |p| p.pos);
-                return Err(SqlError::unsupported(format!("cross-database reference {}", shown.join("."))).at(pos));
+                let shown = shown.join(".");
+                let (state, what) = match parts.len() {
+                    4 => (SqlState::FEATURE_NOT_SUPPORTED, "cross-database references are not implemented"),
+                    _ => (SqlState::SYNTAX_ERROR, "improper qualified name (too many dotted names)"),
+                };
+                return Err(SqlError::new(state, format!("{what}: {shown}")).at(pos));
             }
         };
         if let (Expr::Column(id, _), Some(first)) = (&expr, parts.first()) {

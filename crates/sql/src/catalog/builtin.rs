@@ -86,6 +86,17 @@ fn type_named(name: &str) -> DataType {
 
 /// A catalog with every builtin relation, to put users' ones on top.
 pub fn catalog() -> CatalogBuilder {
+    BASE.clone()
+}
+
+/// The same, of another database than the first; what they hold is shared.
+pub fn catalog_of(oid: Oid, name: &str) -> CatalogBuilder {
+    let mut builder = BASE.clone();
+    builder.set_database(oid, name);
+    builder
+}
+
+static BASE: LazyLock<CatalogBuilder> = LazyLock::new(|| {
     let mut builder = CatalogBuilder::new(DATABASE);
     for Definition { qualified, oid, columns } in DEFINITIONS.iter() {
         let Some((schema, name)) = qualified.split_once('.') else { continue };
@@ -95,4 +106,4 @@ pub fn catalog() -> CatalogBuilder {
         }
     }
     builder
-}
+});

@@ -2,8 +2,9 @@
 //!
 //! Times are microseconds since 2000-01-01 UTC, like a `timestamptz`.
 
-use super::Oid;
+use super::{Oid, SharedCatalog};
 use crate::locks::LockRow;
+use std::sync::Arc;
 use tidelock_base::Key;
 
 /// What the session and the server know. Every method gives a picture of the moment.
@@ -24,6 +25,8 @@ pub trait SystemFacts: Send + Sync {
     fn prepared_statements(&self) -> Vec<PreparedFact>;
     /// This session's cursors.
     fn cursors(&self) -> Vec<CursorFact>;
+    /// The databases.
+    fn shared(&self) -> Arc<SharedCatalog>;
     /// Who may log in. The first one is OID 10, the owner of everything builtin.
     fn roles(&self) -> Vec<RoleFact> {
         vec![RoleFact { oid: super::functions::OWNER_OID, name: "postgres".into() }]
@@ -64,6 +67,7 @@ pub struct SessionFact {
     pub pid: i32,
     pub user: String,
     pub database: String,
+    pub database_oid: Oid,
     pub application_name: String,
     pub client_addr: Option<String>,
     pub client_port: Option<i32>,

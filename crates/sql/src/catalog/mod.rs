@@ -6,6 +6,7 @@
 //!
 //! Builtin relations (pg_catalog, information_schema, tidelock) have a place beside the stored ones: a [`VirtualTable`] is filled by a
 //! provider ([`rows`]) when it is scanned; a builtin view is SQL text like any view; [`builtin`] lists both. [`functions`] are the functions that ask the catalog. [`stats`] holds what ANALYZE found out; [`store`] reads and writes it all;
+//! [`shared`] is what databases have in common, themselves foremost;
 //! [`temporary`] is what a session has for itself alone.
 
 pub mod builtin;
@@ -15,6 +16,7 @@ pub mod facts;
 pub mod function;
 pub mod functions;
 pub mod rows;
+pub mod shared;
 pub mod snapshot;
 pub mod stats;
 pub mod store;
@@ -24,6 +26,7 @@ pub use descriptor::*;
 pub use domain::DomainDescriptor;
 pub use facts::SystemFacts;
 pub use function::{FunctionDescriptor, FunctionParameter, FunctionType, Reference};
+pub use shared::{DatabaseDescriptor, SharedCatalog};
 pub use snapshot::{Catalog, CatalogBuilder, Relation, SchemaDescriptor, VirtualTable};
 pub use stats::{ColumnStatistics, TableStatistics};
 pub use temporary::{TEMPORARY_ALIAS, TEMPORARY_PREFIX, TemporaryObjects};

@@ -4,6 +4,7 @@
 //! path that do not exist are skipped, as in PostgreSQL. In a catalog that a session has laid its temporary objects over ([`super::temporary`]), their
 //! schema comes before all others, unless the path gives it another place.
 
+use super::store::FIRST_DATABASE;
 use super::{FunctionDescriptor, Oid, RelationKind, TEMPORARY_ALIAS, TableDescriptor, TableStatistics};
 use crate::types::ColumnType;
 use crate::types::enums::{self, EnumDescriptor};
@@ -74,6 +75,7 @@ impl Relation {
 pub struct Catalog {
     version: u64,
     database: String,
+    database_oid: Oid,
     schemas: HashMap<String, Arc<SchemaDescriptor>>,
     by_name: HashMap<String, HashMap<String, Relation>>,
     by_oid: HashMap<Oid, Relation>,
@@ -96,6 +98,11 @@ impl Catalog {
     /// The database's name.
     pub fn database(&self) -> &str {
         &self.database
+    }
+
+    /// The database's OID.
+    pub fn database_oid(&self) -> Oid {
+        self.database_oid
     }
 
     /// A schema by name.
@@ -244,9 +251,9 @@ pub struct CatalogBuilder {
 pub(super) const TIDELOCK_OID: Oid = 13001;
 
 impl CatalogBuilder {
-    /// An empty catalog of a database, with the schemas every database has.
+    /// An empty catalog of the first database, with the schemas every database has.
     pub fn new(database: impl Into<String>) -> CatalogBuilder {
-        let catalog = Catalog { database: database.into(), version: 1, ..Catalog::default() };
+        let catalog = Catalog { database: database.into(), database_oid: FIRST_DATABASE, version: 1, ..Catalog::default() };
         let mut builder = CatalogBuilder { catalog };
         let builtin = [("pg_catalog", PG_CATALOG_OID), ("information_schema", 13000), ("tidelock", TIDELOCK_OID), ("public", PUBLIC_OID)];
         for (name, oid) in builtin {
@@ -262,6 +269,12 @@ impl CatalogBuilder {
             });
         }
         builder
+    }
+
+    /// Makes it that of another database.
+    pub fn set_database(&mut self, oid: Oid, name: &str) {
+        self.catalog.database_oid = oid;
+        name.clone_into(&mut self.catalog.database);
     }
 
     /// Sets the version.

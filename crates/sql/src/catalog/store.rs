@@ -12,7 +12,11 @@
 //!   0x07               counter      next index id         (likewise)
 //!   0x08 index id      counter      next row id of a table without primary key (likewise)
 //!   0x09 oid           function     JSON of FunctionDescriptor
+//!   0x0a ...           shared       databases: see [`super::shared`]
+//!   0x0c database ...  0x01 to 0x04 and 0x09 of another database than the first, `postgres`
 //! ```
+//!
+//! OIDs, index ids and counters are the whole server's, so a relation is found by its OID alone once its database is known.
 //!
 //! A statement costs one `Get` of the version to know that its cached catalog is right ([`DescriptorCache`]). That read says that no column
 //! mattered, so a version that moves on does not fail anyone's refresh; what a transaction relies on is asserted at commit instead, relation by relation
@@ -44,52 +48,71 @@ const OBJECT_IDS: u8 = 6;
 const INDEX_IDS: u8 = 7;
 const ROW_IDS: u8 = 8;
 const FUNCTION: u8 = 9;
+pub(super) const SHARED: u8 = 10;
+const OTHER_DATABASES: u8 = 12;
 
-fn kind_key(kind: u8) -> Key {
+/// The database `postgres`, which is there from the beginning, with the OID that it has in PostgreSQL.
+pub const FIRST_DATABASE: Oid = 5;
+
+/// The catalog's key of a kind that all databases share.
+pub(super) fn kind_key(kind: u8) -> Key {
     let mut key = Key::index_start(SYSTEM_INDEX);
     key.push(kind);
     key
 }
 
-fn numbered(kind: u8, number: u64) -> Key {
-    let mut key = kind_key(kind);
+/// The same, of a kind that each database has for itself.
+fn database_key(database: Oid, kind: u8) -> Key {
+    let mut key = if database == FIRST_DATABASE { Key::index_start(SYSTEM_INDEX) } else { all_of(database) };
+    key.push(kind);
+    key
+}
+
+/// What all keys of a database start with, unless it is the first one.
+fn all_of(database: Oid) -> Key {
+    let mut key = kind_key(OTHER_DATABASES);
+    key.extend(&database.to_be_bytes());
+    key
+}
+
+fn numbered(mut key: Key, number: u64) -> Key {
     key.extend(&number.to_be_bytes());
     key
 }
 
-/// Where the catalog's version is.
-pub fn version_key() -> Key {
-    kind_key(VERSION)
+/// Where the version of a database's catalog is.
+pub fn version_key(database: Oid) -> Key {
+    database_key(database, VERSION)
 }
 
 /// Where a relation's descriptor is: what a transaction that writes the relation asserts unchanged.
-pub fn relation_key(oid: Oid) -> Key {
-    numbered(RELATION, u64::from(oid))
+pub fn relation_key(database: Oid, oid: Oid) -> Key {
+    numbered(database_key(database, RELATION), u64::from(oid))
 }
 
 /// Where a schema's descriptor is.
-pub fn schema_key(oid: Oid) -> Key {
-    numbered(SCHEMA, u64::from(oid))
+pub fn schema_key(database: Oid, oid: Oid) -> Key {
+    numbered(database_key(database, SCHEMA), u64::from(oid))
 }
 
 /// Where a table's statistics are.
-pub fn statistics_key(table: Oid) -> Key {
-    numbered(STATISTICS, u64::from(table))
+pub fn statistics_key(database: Oid, table: Oid) -> Key {
+    numbered(database_key(database, STATISTICS), u64::from(table))
 }
 
 /// Where a function's descriptor is.
-pub fn function_key(oid: Oid) -> Key {
-    numbered(FUNCTION, u64::from(oid))
+pub fn function_key(database: Oid, oid: Oid) -> Key {
+    numbered(database_key(database, FUNCTION), u64::from(oid))
 }
 
 /// Where a sequence's value is.
 pub fn sequence_key(value_id: u64) -> Key {
-    numbered(SEQUENCE, value_id)
+    numbered(kind_key(SEQUENCE), value_id)
 }
 
 /// Where the counter of hidden row ids is, by the primary index's id.
 pub fn row_id_key(primary_index: u64) -> Key {
-    numbered(ROW_IDS, primary_index)
+    numbered(kind_key(ROW_IDS), primary_index)
 }
 
 /// A counter's step: from `start` upwards, `count` values at once.
@@ -109,7 +132,7 @@ pub async fn new_index_id(db: &Db) -> Result<u64, KvError> {
     u64::try_from(value).map_err(|_| KvError::SequenceExhausted)
 }
 
-fn version_value(version: u64) -> Vec<u8> {
+pub(super) fn version_value(version: u64) -> Vec<u8> {
     let mut builder = RowBuilder::new();
     builder.column(|out| row_codec::encode_column(&Datum::Int8(version as i64), out));
     builder.finish()
@@ -123,68 +146,108 @@ fn read_version(value: &[u8]) -> Option<u64> {
     }
 }
 
-/// The catalog's version in a transaction; 1 before the first DDL. With a lock it is the newest, and stays.
-pub async fn version(txn: &mut Txn, lock: Option<LockStrength>) -> Result<u64, KvError> {
+/// The version of a database's catalog in a transaction; 1 before the first DDL. With a lock it is the newest, and stays.
+pub async fn version(txn: &mut Txn, database: Oid, lock: Option<LockStrength>) -> Result<u64, KvError> {
+    version_at(txn, version_key(database), lock).await
+}
+
+pub(super) async fn version_at(txn: &mut Txn, key: Key, lock: Option<LockStrength>) -> Result<u64, KvError> {
     let options = ReadOptions { columns: ColumnSet::NONE, lock, ..ReadOptions::default() };
-    let row = txn.get_one(version_key(), &options).await?;
+    let row = txn.get_one(key, &options).await?;
     Ok(row.and_then(|row| read_version(&row.value)).unwrap_or(1))
 }
 
 /// Everything that is stored, over a base that holds the builtin relations. Reads at the transaction's snapshot, its own changes included.
 pub async fn load(txn: &mut Txn, base: &CatalogBuilder) -> Result<Arc<Catalog>, SqlError> {
     let mut builder = base.clone();
-    let internal = |error: KvError| super::super::exec::kv_error(error, base.catalog());
-    builder.set_version(version(txn, None).await.map_err(internal)?);
+    let database = base.catalog().database_oid();
+    let version = version(txn, database, None).await;
+    builder.set_version(version.map_err(|error| super::super::exec::kv_error(error, base.catalog()))?);
     for (kind, read) in [(SCHEMA, put_schema as Reader), (RELATION, put_relation), (STATISTICS, put_statistics), (FUNCTION, put_function)] {
-        let mut rest = Some(Span::prefix(kind_key(kind)));
-        while let Some(span) = rest {
-            let options = ScanOptions {
-                read: ReadOptions { columns: ColumnSet::NONE, ..ReadOptions::default() },
-                reverse: false,
-                limit: Limit::Unlimited,
-            };
-            let page = txn.scan(span, &options).await.map_err(internal)?;
-            for row in page.rows.iter() {
-                read(&mut builder, row.key.get(5..).unwrap_or_default(), row.value)?;
-            }
-            rest = page.resume;
+        for (number, value) in numbered_rows(txn, database_key(database, kind), base.catalog()).await? {
+            read(&mut builder, number, &value)?;
         }
     }
     Ok(builder.build())
 }
 
-type Reader = fn(&mut CatalogBuilder, &[u8], &[u8]) -> Result<(), SqlError>;
+/// All rows below a key that is followed by a number.
+pub(super) async fn numbered_rows(txn: &mut Txn, prefix: Key, catalog: &Catalog) -> Result<Vec<(Oid, Vec<u8>)>, SqlError> {
+    let mut rows = Vec::new();
+    let skipped = prefix.as_bytes().len();
+    let mut rest = Some(Span::prefix(prefix));
+    while let Some(span) = rest {
+        let options = ScanOptions {
+            read: ReadOptions { columns: ColumnSet::NONE, ..ReadOptions::default() },
+            reverse: false,
+            limit: Limit::Unlimited,
+        };
+        let page = txn.scan(span, &options).await.map_err(|error| super::super::exec::kv_error(error, catalog))?;
+        rows.extend(page.rows.iter().map(|row| (oid_of(row.key.get(skipped..).unwrap_or_default()), row.value.to_vec())));
+        rest = page.resume;
+    }
+    Ok(rows)
+}
 
-fn parsed<T: serde::de::DeserializeOwned>(value: &[u8]) -> Result<T, SqlError> {
+/// Does the database hold anything that a new one would not?
+pub async fn is_empty(txn: &mut Txn, database: Oid, catalog: &Catalog) -> Result<bool, SqlError> {
+    for kind in [SCHEMA, RELATION, FUNCTION] {
+        if !numbered_rows(txn, database_key(database, kind), catalog).await?.is_empty() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The deletion of everything that a database's catalog holds.
+pub async fn erase(txn: &mut Txn, database: Oid, catalog: &Catalog) -> Result<Vec<Write>, SqlError> {
+    let mut writes = Vec::new();
+    for kind in [SCHEMA, RELATION, STATISTICS, FUNCTION] {
+        let prefix = database_key(database, kind);
+        let rows = numbered_rows(txn, prefix.clone(), catalog).await?;
+        writes.extend(rows.into_iter().map(|(oid, _)| Write::Delete(numbered(prefix.clone(), u64::from(oid)))));
+    }
+    writes.push(Write::Delete(version_key(database)));
+    Ok(writes)
+}
+
+type Reader = fn(&mut CatalogBuilder, Oid, &[u8]) -> Result<(), SqlError>;
+
+pub(super) fn parsed<T: serde::de::DeserializeOwned>(value: &[u8]) -> Result<T, SqlError> {
     serde_json::from_slice(value).map_err(|e| SqlError::new(SqlState::DATA_CORRUPTED, format!("a stored definition cannot be read: {e}")))
 }
 
-fn put_schema(builder: &mut CatalogBuilder, number: &[u8], value: &[u8]) -> Result<(), SqlError> {
+fn put_schema(builder: &mut CatalogBuilder, oid: Oid, value: &[u8]) -> Result<(), SqlError> {
     if value.is_empty() {
-        builder.drop_schema_by_oid(oid_of(number));
+        builder.drop_schema_by_oid(oid);
         return Ok(());
     }
     builder.put_schema(parsed::<SchemaDescriptor>(value)?);
     Ok(())
 }
 
-fn put_relation(builder: &mut CatalogBuilder, _: &[u8], value: &[u8]) -> Result<(), SqlError> {
+fn put_relation(builder: &mut CatalogBuilder, _: Oid, value: &[u8]) -> Result<(), SqlError> {
     builder.put_table(parsed::<TableDescriptor>(value)?);
     Ok(())
 }
 
-fn put_function(builder: &mut CatalogBuilder, _: &[u8], value: &[u8]) -> Result<(), SqlError> {
+fn put_function(builder: &mut CatalogBuilder, _: Oid, value: &[u8]) -> Result<(), SqlError> {
     builder.put_function(parsed::<FunctionDescriptor>(value)?);
     Ok(())
 }
 
-fn put_statistics(builder: &mut CatalogBuilder, number: &[u8], value: &[u8]) -> Result<(), SqlError> {
-    builder.put_statistics(oid_of(number), parsed::<TableStatistics>(value)?);
+fn put_statistics(builder: &mut CatalogBuilder, oid: Oid, value: &[u8]) -> Result<(), SqlError> {
+    builder.put_statistics(oid, parsed::<TableStatistics>(value)?);
     Ok(())
 }
 
 fn oid_of(number: &[u8]) -> Oid {
     number.try_into().map(u64::from_be_bytes).unwrap_or_default() as Oid
+}
+
+/// A definition as it is stored.
+pub(super) fn json<T: serde::Serialize>(definition: &T) -> Result<Vec<u8>, SqlError> {
+    serde_json::to_vec(definition).map_err(|e| SqlError::new(SqlState::INTERNAL_ERROR, format!("a definition cannot be written: {e}")))
 }
 
 /// One change of the catalog, to be written.
@@ -201,21 +264,18 @@ pub enum Change {
 }
 
 impl Change {
-    fn write(&self) -> Result<Write, SqlError> {
-        let json = |value: Result<Vec<u8>, serde_json::Error>| {
-            value.map_err(|e| SqlError::new(SqlState::INTERNAL_ERROR, format!("a definition cannot be written: {e}")))
-        };
+    fn write(&self, database: Oid) -> Result<Write, SqlError> {
         let put = |key, value: Vec<u8>| Write::Put(key, value.into(), LockStrength::Update);
         Ok(match self {
-            Change::PutSchema(schema) => put(schema_key(schema.oid), json(serde_json::to_vec(schema))?),
+            Change::PutSchema(schema) => put(schema_key(database, schema.oid), json(schema)?),
             // `public` is there without being stored: that it is gone must be.
-            Change::DropSchema(oid, _) if *oid < FIRST_USER_OID => put(schema_key(*oid), Vec::new()),
-            Change::DropSchema(oid, _) => Write::Delete(schema_key(*oid)),
-            Change::PutRelation(table) => put(relation_key(table.oid), json(serde_json::to_vec(table))?),
-            Change::DropRelation(oid) => Write::Delete(relation_key(*oid)),
-            Change::PutFunction(function) => put(function_key(function.oid), json(serde_json::to_vec(function))?),
-            Change::DropFunction(oid) => Write::Delete(function_key(*oid)),
-            Change::PutStatistics(oid, statistics) => put(statistics_key(*oid), json(serde_json::to_vec(statistics))?),
+            Change::DropSchema(oid, _) if *oid < FIRST_USER_OID => put(schema_key(database, *oid), Vec::new()),
+            Change::DropSchema(oid, _) => Write::Delete(schema_key(database, *oid)),
+            Change::PutRelation(table) => put(relation_key(database, table.oid), json(table)?),
+            Change::DropRelation(oid) => Write::Delete(relation_key(database, *oid)),
+            Change::PutFunction(function) => put(function_key(database, function.oid), json(function)?),
+            Change::DropFunction(oid) => Write::Delete(function_key(database, *oid)),
+            Change::PutStatistics(oid, statistics) => put(statistics_key(database, *oid), json(statistics)?),
         })
     }
 
@@ -235,10 +295,11 @@ impl Change {
 /// Writes changes and the next version, in one batch; gives the catalog as the transaction sees it from now on.
 pub async fn write(txn: &mut Txn, catalog: &Catalog, changes: &[Change]) -> Result<Arc<Catalog>, SqlError> {
     let mut builder = catalog.edit();
-    let mut writes = changes.iter().map(Change::write).collect::<Result<Vec<_>, _>>()?;
+    let database = catalog.database_oid();
+    let mut writes = changes.iter().map(|change| change.write(database)).collect::<Result<Vec<_>, _>>()?;
     changes.iter().for_each(|change| change.apply(&mut builder));
     let version = builder.catalog().version();
-    writes.push(Write::Put(version_key(), version_value(version).into(), LockStrength::Update));
+    writes.push(Write::Put(version_key(database), version_value(version).into(), LockStrength::Update));
     txn.write(writes).await.map_err(|e| super::super::exec::kv_error(e, catalog))?;
     Ok(builder.build())
 }
@@ -278,7 +339,8 @@ impl DescriptorCache {
     /// The catalog at the transaction's snapshot: one `Get`, and a load when somebody changed it. (A transaction with definitions of its own
     /// uses [`crate::exec::TxnState::catalog`] instead.)
     pub async fn current(&self, txn: &mut Txn) -> Result<CatalogAt, SqlError> {
-        let version = version(txn, None).await.map_err(|e| super::super::exec::kv_error(e, self.base.catalog()))?;
+        let version = version(txn, self.base.catalog().database_oid(), None).await;
+        let version = version.map_err(|e| super::super::exec::kv_error(e, self.base.catalog()))?;
         if let Some(known) = self.known(version) {
             return Ok(known);
         }

@@ -8,7 +8,7 @@ use super::functions::FunctionPlans;
 use super::postponed::PostponedWrites;
 use super::sequence::SequenceMemory;
 use crate::catalog::rows::VirtualScan;
-use crate::catalog::{Catalog, Oid, TemporaryObjects};
+use crate::catalog::{Catalog, Oid, SharedCatalog, TemporaryObjects};
 use crate::error::{SqlError, SqlState};
 use crate::expr::{EvalContext, SessionInfo};
 use crate::locks::SessionLocks;
@@ -74,6 +74,8 @@ pub struct TxnState {
     pub deferred: DeferredChecks,
     /// Indexes whose data is garbage once the transaction has committed: call [`super::after_commit`].
     pub dropped_indexes: Vec<IndexId>,
+    /// The list of databases with this transaction's own changes: the server reads it again after the commit.
+    pub shared: Option<Arc<SharedCatalog>>,
     /// What SET CONSTRAINTS said.
     pub constraint_timing: ConstraintTiming,
 }

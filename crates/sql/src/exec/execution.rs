@@ -198,7 +198,7 @@ impl Execution {
             return Err(SqlError::new(SqlState::READ_ONLY_SQL_TRANSACTION, message));
         }
         for oid in &self.plan.relations {
-            ctx.txn.assert_unchanged(store::relation_key(*oid), ctx.catalog_ts);
+            ctx.txn.assert_unchanged(store::relation_key(ctx.catalog.database_oid(), *oid), ctx.catalog_ts);
         }
         Ok(())
     }

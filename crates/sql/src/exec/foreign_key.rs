@@ -276,7 +276,7 @@ async fn see_newest(ctx: &mut ExecContext<'_>) -> Result<(), SqlError> {
 
 /// A cascade writes a table that the statement did not name: its definition matters too.
 fn rely_on(table: &TableDescriptor, ctx: &mut ExecContext<'_>) {
-    ctx.txn.assert_unchanged(crate::catalog::store::relation_key(table.oid), ctx.catalog_ts);
+    ctx.txn.assert_unchanged(crate::catalog::store::relation_key(ctx.catalog.database_oid(), table.oid), ctx.catalog_ts);
 }
 
 /// What a child's columns become.

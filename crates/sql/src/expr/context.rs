@@ -1,7 +1,9 @@
 //! What evaluation may look at besides the row: parameters, clocks, settings, and the session behind a small trait.
 
+use crate::catalog::{Catalog, SharedCatalog};
 use crate::error::{SqlError, SqlState};
 use crate::types::{Datum, FormatSettings, TextContext};
+use std::sync::Arc;
 
 /// Everything an expression may read besides its input row.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +53,14 @@ pub trait SessionInfo: Sync + std::fmt::Debug {
     /// `session_user`.
     fn session_user(&self) -> String {
         self.current_user()
+    }
+    /// All databases.
+    fn shared(&self) -> Arc<SharedCatalog> {
+        Arc::default()
+    }
+    /// The catalog of a database.
+    fn catalog_of(&self, _database: u32) -> Option<Arc<Catalog>> {
+        None
     }
     /// `current_database()`.
     fn current_database(&self) -> String {

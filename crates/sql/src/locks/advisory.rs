@@ -5,11 +5,12 @@
 //!   pg_advisory_unlock[_shared] (...)      pg_advisory_unlock_all ()
 //! ```
 //!
-//! An exclusive one takes the mode Exclusive, a shared one Share, as in PostgreSQL. Those without `xact` belong to the session: they outlive rollbacks, and
+//! Each database has its own. An exclusive one takes the mode Exclusive, a shared one Share, as in PostgreSQL. Those without `xact` belong to the session: they outlive rollbacks, and
 //! must be given back as often as they were taken.
 
 use super::{Level, LockError, LockTag, Patience};
 use crate::ast::TableLockMode;
+use crate::catalog::Oid;
 use crate::error::{SqlError, SqlState};
 use crate::exec::{ExecContext, Notice};
 use crate::types::Datum;
@@ -33,10 +34,10 @@ fn mode_of(name: &str) -> TableLockMode {
     if name.ends_with("_shared") { TableLockMode::Share } else { TableLockMode::Exclusive }
 }
 
-fn tag_of(args: &[Datum]) -> Option<LockTag> {
+fn tag_of(database: Oid, args: &[Datum]) -> Option<LockTag> {
     match args {
-        [Datum::Int8(key)] => Some(LockTag::advisory(*key)),
-        [Datum::Int4(class), Datum::Int4(object)] => Some(LockTag::advisory_pair(*class, *object)),
+        [Datum::Int8(key)] => Some(LockTag::advisory(database, *key)),
+        [Datum::Int4(class), Datum::Int4(object)] => Some(LockTag::advisory_pair(database, *class, *object)),
         _ => None,
     }
 }
@@ -47,7 +48,8 @@ pub(crate) async fn call(name: &str, args: &[Datum], ctx: &mut ExecContext<'_>) 
         ctx.locks.release_session();
         return Ok(Datum::text(""));
     }
-    let tag = tag_of(args).ok_or_else(|| SqlError::new(SqlState::INTERNAL_ERROR, format!("{name} has other arguments")))?;
+    let tag =
+        tag_of(ctx.locks.database(), args).ok_or_else(|| SqlError::new(SqlState::INTERNAL_ERROR, format!("{name} has other arguments")))?;
     if name.starts_with("pg_advisory_unlock") {
         return Ok(Datum::Bool(unlock(tag, mode_of(name), ctx)));
     }

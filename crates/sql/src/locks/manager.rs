@@ -61,10 +61,10 @@ impl LockManager {
         manager
     }
 
-    /// A new session's locks.
-    pub fn session(self: &Arc<LockManager>, pid: i32) -> Arc<SessionLocks> {
+    /// The locks of a new session in that database.
+    pub fn session(self: &Arc<LockManager>, pid: i32, database: Oid) -> Arc<SessionLocks> {
         let owner = pid as Owner;
-        let locks = Arc::new(SessionLocks::new(owner, Arc::clone(self)));
+        let locks = Arc::new(SessionLocks::new(owner, database, Arc::clone(self)));
         self.sessions.lock().insert(owner, Arc::downgrade(&locks));
         locks
     }

@@ -19,9 +19,6 @@
 use crate::ast::TableLockMode;
 use crate::catalog::Oid;
 
-/// The database's OID, in the text and the views of locks.
-pub const DATABASE: Oid = crate::catalog::rows::DATABASE_OID;
-
 /// How many modes there are.
 pub(super) const MODES: usize = 8;
 
@@ -30,8 +27,10 @@ pub(super) const MODES: usize = 8;
 pub enum LockTag {
     /// A relation, by its OID.
     Relation(Oid),
-    /// An advisory lock: the halves of its key, and 1 for one `bigint` or 2 for two `integer`s, which never meet.
+    /// An advisory lock: its database, the halves of its key, and 1 for one `bigint` or 2 for two `integer`s, which never meet.
     Advisory {
+        /// The database.
+        database: Oid,
         /// The upper half, or the first number.
         class: u32,
         /// The lower half, or the second number.
@@ -43,20 +42,20 @@ pub enum LockTag {
 
 impl LockTag {
     /// The advisory lock of one big number.
-    pub fn advisory(key: i64) -> LockTag {
-        LockTag::Advisory { class: (key >> 32) as u32, object: key as u32, kind: 1 }
+    pub fn advisory(database: Oid, key: i64) -> LockTag {
+        LockTag::Advisory { database, class: (key >> 32) as u32, object: key as u32, kind: 1 }
     }
 
     /// The advisory lock of two numbers.
-    pub fn advisory_pair(class: i32, object: i32) -> LockTag {
-        LockTag::Advisory { class: class as u32, object: object as u32, kind: 2 }
+    pub fn advisory_pair(database: Oid, class: i32, object: i32) -> LockTag {
+        LockTag::Advisory { database, class: class as u32, object: object as u32, kind: 2 }
     }
 
-    /// As PostgreSQL's messages name it.
-    pub fn describe(self) -> String {
+    /// As PostgreSQL's messages name it; `database` is the session's.
+    pub fn describe(self, database: Oid) -> String {
         match self {
-            LockTag::Relation(oid) => format!("relation {oid} of database {DATABASE}"),
-            LockTag::Advisory { class, object, kind } => format!("advisory lock [{DATABASE},{class},{object},{kind}]"),
+            LockTag::Relation(oid) => format!("relation {oid} of database {database}"),
+            LockTag::Advisory { database, class, object, kind } => format!("advisory lock [{database},{class},{object},{kind}]"),
         }
     }
 }

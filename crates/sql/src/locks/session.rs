@@ -23,6 +23,7 @@ const FAST_MAX: usize = 32;
 /// A session's locks.
 pub struct SessionLocks {
     owner: Owner,
+    database: Oid,
     manager: Arc<LockManager>,
     held: Mutex<Held>,
 }
@@ -110,12 +111,17 @@ impl Drop for Place<'_> {
 }
 
 impl SessionLocks {
-    pub(super) fn new(owner: Owner, manager: Arc<LockManager>) -> SessionLocks {
-        SessionLocks { owner, manager, held: Mutex::default() }
+    pub(super) fn new(owner: Owner, database: Oid, manager: Arc<LockManager>) -> SessionLocks {
+        SessionLocks { owner, database, manager, held: Mutex::default() }
     }
 
     pub(super) fn owner(&self) -> Owner {
         self.owner
+    }
+
+    /// The database of the session.
+    pub(super) fn database(&self) -> Oid {
+        self.database
     }
 
     /// The shared part.
@@ -183,7 +189,7 @@ impl SessionLocks {
     /// Enters the wait in the waits-for graph; the report comes back when this transaction must give up.
     fn join_graph(&self, request: &LockRequest, txn: TxnId, cell: &Arc<WaitCell>) -> Option<DeadlockReport> {
         let graph = self.manager.graph()?;
-        let what = format!("{} on {}", super::mode_name(request.mode), request.tag.describe());
+        let what = format!("{} on {}", super::mode_name(request.mode), request.tag.describe(self.database));
         let wait = WaitAbove { txn, session: SessionId(self.owner), what: what.into() };
         let told = Arc::clone(cell);
         let on_victim = move |report| {

@@ -17,11 +17,11 @@ impl Cursor<'_> {
             () if self.eat("TYPE") => self.alter_type(),
             () if self.eat("DOMAIN") => self.alter_domain(),
             () if let Some(kind) = self.routine_kind() => self.alter_function(kind),
+            () if self.eat("DATABASE") => self.alter_database(),
             () => {
                 let Token::Word(word) = &self.peek(0).token else { return Err(self.syntax_error()) };
                 let what = word.value.to_ascii_uppercase();
                 let known = [
-                    "DATABASE",
                     "ROLE",
                     "USER",
                     "SYSTEM",

@@ -14,6 +14,7 @@ mod convert_function;
 mod convert_query;
 mod convert_type;
 mod cursor;
+mod database;
 mod ddl;
 mod dml;
 mod domain;

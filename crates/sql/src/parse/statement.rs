@@ -5,8 +5,8 @@
 
 use super::cursor::Cursor;
 use crate::ast::{
-    Comment, Copy, CopySource, CreateDatabase, CreateSchema, CreateTable, CreateTableAs, Cte, Drop, Explain, ExplainFormat, Grant,
-    ObjectKind, ObjectName, Prepare, RoutineKind, Statement, With,
+    Comment, Copy, CopySource, CreateSchema, CreateTable, CreateTableAs, Cte, Drop, Explain, ExplainFormat, Grant, ObjectKind, ObjectName,
+    Prepare, RoutineKind, Statement, With,
 };
 use crate::error::{SqlError, SqlState};
 use sqlparser::tokenizer::Token;
@@ -313,27 +313,6 @@ impl Cursor<'_> {
         Ok(Statement::CreateSchema(CreateSchema { name, if_not_exists, owner }))
     }
 
-    fn create_database(&mut self) -> Result<Statement, SqlError> {
-        let name = self.name()?;
-        self.eat("WITH");
-        let mut options = Vec::new();
-        while !self.at_end() {
-            let mut option = self.any_word()?;
-            if option == "connection" {
-                self.expect("LIMIT")?;
-                option = "connection_limit".into();
-            }
-            self.eat_token(&Token::Eq);
-            let value = match &self.peek(0).token {
-                Token::Word(_) => self.any_word()?,
-                Token::SingleQuotedString(_) => self.string()?,
-                _ => self.integer()?.to_string(),
-            };
-            options.push((option, value));
-        }
-        Ok(Statement::CreateDatabase(CreateDatabase { name, options }))
-    }
-
     fn object_kind(&mut self) -> Result<ObjectKind, SqlError> {
         let kinds: [(&[&str], ObjectKind); 14] = [
             (&["TABLE"], ObjectKind::Table),
@@ -366,6 +345,9 @@ impl Cursor<'_> {
         if let Some(kind) = self.routine_kind() {
             return self.drop_function(kind);
         }
+        if self.eat("DATABASE") {
+            return self.drop_database();
+        }
         let kind = self.object_kind()?;
         if matches!(kind, ObjectKind::Column | ObjectKind::Constraint) {
             return Err(self.syntax_error());
@@ -373,9 +355,6 @@ impl Cursor<'_> {
         let concurrently = kind == ObjectKind::Index && self.eat("CONCURRENTLY");
         let if_exists = self.eat_all(&["IF", "EXISTS"]);
         let names = self.comma_list(|c| c.object_name())?;
-        if self.is_token(&Token::LParen) || self.is("WITH") {
-            return Err(SqlError::unsupported("DROP DATABASE with options"));
-        }
         let cascade = self.drop_behavior();
         Ok(Statement::Drop(Drop { kind, names, if_exists, cascade, concurrently }))
     }

@@ -136,7 +136,7 @@ impl Cursor<'_> {
         Ok(Statement::Set(SetVariable { local, name, value }))
     }
 
-    fn variable_assignment(&mut self) -> Result<(String, Option<Vec<String>>), SqlError> {
+    pub(super) fn variable_assignment(&mut self) -> Result<(String, Option<Vec<String>>), SqlError> {
         if self.eat_all(&["TIME", "ZONE"]) {
             if self.eat("LOCAL") || self.eat("DEFAULT") {
                 return Ok(("timezone".into(), None));
@@ -182,7 +182,7 @@ impl Cursor<'_> {
     }
 
     /// `a`, `a.b`
-    fn variable_name(&mut self) -> Result<String, SqlError> {
+    pub(super) fn variable_name(&mut self) -> Result<String, SqlError> {
         let mut name = self.any_word()?;
         while self.eat_token(&Token::Period) {
             name = format!("{name}.{}", self.any_word()?);
@@ -205,7 +205,7 @@ impl Cursor<'_> {
         }
     }
 
-    fn reset(&mut self) -> Result<Statement, SqlError> {
+    pub(super) fn reset(&mut self) -> Result<Statement, SqlError> {
         match () {
             () if self.eat("ALL") => Ok(Statement::Reset(None)),
             () if self.eat_all(&["TIME", "ZONE"]) => Ok(Statement::Reset(Some("timezone".into()))),

@@ -3,8 +3,12 @@
 //! | file | what it is |
 //! |---|---|
 //! | [`client`] | the seam to the wire layer: where results go |
-//! | [`database`] | what all sessions share: catalog, plan cache, activity, cancel keys |
+//! | [`cluster`] | what all sessions of a server share: databases, plan cache, activity, cancel keys |
+//! | [`database`] | what those of one database share: its catalog |
+//! | `create_database` | CREATE and DROP DATABASE, which stand outside of transactions |
+//! | [`hooks`] | what is asked of the server around |
 //! | [`settings`] | the settings and their values |
+//! | `setting_values` | how SET writes them |
 //! | [`notify`] | LISTEN, NOTIFY and the mail they bring |
 //! | [`plan_cache`] | statements' plans, shared by all sessions |
 //! | `table_locks` | locks on relations, taken before a statement; LOCK TABLE |
@@ -23,14 +27,18 @@
 
 mod backends;
 pub mod client;
+pub mod cluster;
 mod constraint_names;
 mod copy;
+mod create_database;
 mod cursor;
 pub mod database;
 mod definition_locks;
 mod extended;
+pub mod hooks;
 pub mod notify;
 pub mod plan_cache;
+mod setting_values;
 pub mod settings;
 mod simple;
 mod statement;
@@ -42,13 +50,16 @@ mod view;
 mod watch;
 
 pub use client::{Client, CopyInput, CopyStart, FLUSH_BYTES, Format, Mark};
-pub use database::{Activity, ConnectOptions, Database, HeldLock, LockWait, ServerHooks, SessionHandle};
+pub use cluster::{Activity, Cluster, ConnectOptions, SessionHandle};
+pub use database::Database;
 pub use extended::{Executed, StatementDescription};
+pub use hooks::{HeldLock, LockWait, ServerHooks};
 pub use notify::{Mailbox, Notification};
 pub use settings::{SERVER_VERSION, SETTINGS, SessionSettings};
 /// Named by [`ServerHooks`].
 pub use tidelock_kvapi::WaitGraph;
 pub use transaction::Block;
+pub(crate) use view::quoted;
 pub use watch::Watch;
 
 use crate::error::SqlError;
@@ -67,6 +78,7 @@ use view::SessionView;
 
 /// One client's session.
 pub struct Session {
+    cluster: Arc<Cluster>,
     database: Arc<Database>,
     handle: Arc<SessionHandle>,
     view: Arc<SessionView>,
@@ -85,25 +97,28 @@ pub struct Session {
     told: Vec<(&'static str, String)>,
     /// The one execution of an implicit transaction of the extended protocol, while it can still be run again.
     replay: Option<extended::Replay>,
+    /// The statement is one of several that were sent as one string.
+    in_string: bool,
     /// What the planner is told, with the fingerprint it was made for.
     plan_settings: Option<(u64, Arc<PlanSettings>)>,
 }
 
 impl Session {
     /// A client connects. Unknown settings in the startup message are errors, as are bad values.
-    pub fn connect(database: Arc<Database>, options: ConnectOptions, secret: i32) -> Result<Session, SqlError> {
-        let handle = database.register(&options, secret)?;
-        let mut settings = database.defaults.clone();
-        for (name, value) in &options.settings {
-            if let Err(error) = settings.set(name, Some(value)) {
-                database.unregister(handle.pid);
+    pub fn connect(cluster: &Arc<Cluster>, options: ConnectOptions, secret: i32) -> Result<Session, SqlError> {
+        let handle = cluster.register(&options, secret)?;
+        let settings = match initial_settings(cluster, &handle, &options) {
+            Ok(settings) => Arc::new(settings),
+            Err(error) => {
+                cluster.unregister(handle.pid);
                 return Err(error);
             }
-        }
-        let settings = Arc::new(settings);
-        let locks = database.locks.session(handle.pid);
-        let view = Arc::new(SessionView::new(Arc::clone(&database), Arc::clone(&handle), Arc::clone(&settings)));
+        };
+        let database = Arc::clone(&handle.database);
+        let locks = cluster.locks.session(handle.pid, database.oid);
+        let view = Arc::new(SessionView::new(Arc::clone(cluster), Arc::clone(&handle), Arc::clone(&settings)));
         let mut session = Session {
+            cluster: Arc::clone(cluster),
             database,
             handle,
             view,
@@ -118,6 +133,7 @@ impl Session {
             notices: Vec::new(),
             told: Vec::new(),
             replay: None,
+            in_string: false,
             plan_settings: None,
         };
         session.told = session.parameter_statuses();
@@ -206,8 +222,23 @@ impl Session {
         self.give_up_temporary().await;
         self.stop_listening();
         self.locks.close();
-        self.database.unregister(self.handle.pid);
+        self.cluster.unregister(self.handle.pid);
     }
+}
+
+/// The server's defaults, then what was set for the database, then what the client says.
+fn initial_settings(cluster: &Cluster, handle: &SessionHandle, options: &ConnectOptions) -> Result<SessionSettings, SqlError> {
+    let mut settings = cluster.defaults.clone();
+    for (name, value) in &handle.settings {
+        // It was good when it was set; a server that no longer knows it lets its users in all the same.
+        if let Err(error) = settings.set(name, Some(value)) {
+            tracing::warn!(%error, name, "a setting of the database cannot be applied");
+        }
+    }
+    for (name, value) in &options.settings {
+        settings.set(name, Some(value))?;
+    }
+    Ok(settings)
 }
 
 impl Drop for Session {
@@ -216,6 +247,6 @@ impl Drop for Session {
         self.give_up_temporary_later();
         self.stop_listening();
         self.locks.close();
-        self.database.unregister(self.handle.pid);
+        self.cluster.unregister(self.handle.pid);
     }
 }

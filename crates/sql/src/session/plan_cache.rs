@@ -1,12 +1,13 @@
 //! The plan cache, shared by all sessions.
 //!
-//! Its key is a statement's text (literals lifted out, where that is safe), the types of its parameters, and the settings
+//! Its key is the database, a statement's text (literals lifted out, where that is safe), the types of its parameters, and the settings
 //! that change plans; an entry also says which version of the catalog it was planned against, and an entry of another version
 //! is planned anew. TPC-C over the simple protocol, with a literal in every place, so needs no parse per statement.
 //!
 //! Bounded by [`MAX_ENTRIES`]: when full, the entries that were not used since the last such moment go.
 
 use crate::ast::ParsedStatement;
+use crate::catalog::{Catalog, Oid};
 use crate::plan::StatementPlan;
 use crate::types::DataType;
 use hashbrown::{DefaultHashBuilder, HashMap};
@@ -31,7 +32,9 @@ pub struct CachedStatement {
     pub fingerprint: u64,
     /// The plan; `None` for utility statements.
     pub plan: Option<Arc<StatementPlan>>,
-    /// The catalog it was planned against.
+    /// The database whose catalog it was planned against.
+    database: Oid,
+    /// That catalog's version.
     pub catalog_version: u64,
     used: AtomicBool,
 }
@@ -44,9 +47,10 @@ impl CachedStatement {
         declared: Vec<DataType>,
         fingerprint: u64,
         plan: Option<Arc<StatementPlan>>,
-        catalog_version: u64,
+        catalog: &Catalog,
     ) -> CachedStatement {
-        CachedStatement { text, parsed, declared, fingerprint, plan, catalog_version, used: AtomicBool::new(true) }
+        let (database, catalog_version) = (catalog.database_oid(), catalog.version());
+        CachedStatement { text, parsed, declared, fingerprint, plan, database, catalog_version, used: AtomicBool::new(true) }
     }
 }
 
@@ -61,11 +65,12 @@ pub struct PlanCache {
 
 impl PlanCache {
     /// The entry for a text, if it is still good.
-    pub fn get(&self, text: &str, declared: &[DataType], fingerprint: u64, catalog_version: u64) -> Option<Arc<CachedStatement>> {
-        let hash = self.hash(text, declared, fingerprint);
+    pub fn get(&self, text: &str, declared: &[DataType], fingerprint: u64, catalog: &Catalog) -> Option<Arc<CachedStatement>> {
+        let hash = self.hash(text, declared, fingerprint, catalog.database_oid());
         let entry = self.entries.read().get(&hash).cloned();
         let fresh = entry.filter(|entry| {
-            entry.catalog_version == catalog_version
+            entry.catalog_version == catalog.version()
+                && entry.database == catalog.database_oid()
                 && entry.fingerprint == fingerprint
                 && entry.declared == declared
                 && *entry.text == *text
@@ -84,7 +89,7 @@ impl PlanCache {
 
     /// Keeps an entry, in the place of an older one for the same text.
     pub fn put(&self, entry: Arc<CachedStatement>) {
-        let hash = self.hash(&entry.text, &entry.declared, entry.fingerprint);
+        let hash = self.hash(&entry.text, &entry.declared, entry.fingerprint, entry.database);
         let mut entries = self.entries.write();
         if entries.len() >= MAX_ENTRIES {
             entries.retain(|_, entry| entry.used.swap(false, Ordering::Relaxed));
@@ -109,11 +114,11 @@ impl PlanCache {
         ]
     }
 
-    fn hash(&self, text: &str, declared: &[DataType], fingerprint: u64) -> u64 {
+    fn hash(&self, text: &str, declared: &[DataType], fingerprint: u64, database: Oid) -> u64 {
         let mut hasher = self.hasher.build_hasher();
         text.hash(&mut hasher);
         declared.hash(&mut hasher);
-        fingerprint.hash(&mut hasher);
+        (fingerprint ^ u64::from(database).rotate_left(32)).hash(&mut hasher);
         hasher.finish()
     }
 }

@@ -46,7 +46,10 @@ impl Session {
         if let [single] = &statements[..] {
             return self.run_alone(single, sql, client).await;
         }
-        self.run_string(&statements, sql, client).await
+        self.in_string = true;
+        let result = self.run_string(&statements, sql, client).await;
+        self.in_string = false;
+        result
     }
 
     /// The plan, locked, and parameters of a text whose literals were lifted; `None` when it must be taken as it is.

@@ -73,7 +73,7 @@ impl Session {
         let on = |name: &str| settings.show(name).as_deref() == Some("on");
         PlanSettings {
             implicit_select_for_update: settings.implicit_select_for_update,
-            point_gets: self.database.point_gets.load(Ordering::Relaxed),
+            point_gets: self.cluster.point_gets.load(Ordering::Relaxed),
             index_scan: on("enable_indexscan"),
             hash_join: on("enable_hashjoin"),
             nested_loop: on("enable_nestloop"),
@@ -84,7 +84,7 @@ impl Session {
 
     /// Part of the plan cache's key.
     pub(super) fn plan_fingerprint(&self, settings: &SessionSettings) -> u64 {
-        let point_gets = u64::from(self.database.point_gets.load(Ordering::Relaxed));
+        let point_gets = u64::from(self.cluster.point_gets.load(Ordering::Relaxed));
         let mut fingerprint = settings.plan_fingerprint.rotate_left(1) ^ point_gets ^ self.temporary_fingerprint();
         if settings.search_path.iter().any(|name| name == "$user") && self.handle.user != "postgres" {
             fingerprint ^= self.handle.user.bytes().fold(7, |hash: u64, b| hash.wrapping_mul(31).wrapping_add(u64::from(b)));
@@ -98,7 +98,7 @@ impl Session {
         let txn = transaction.txn.as_mut().ok_or_else(super::transaction::failed_block)?;
         Ok(ExecContext {
             txn,
-            db: &self.database.db,
+            db: &self.cluster.db,
             catalog: Arc::clone(&scope.catalog),
             catalog_ts: scope.catalog_ts,
             plan_settings: &scope.plan_settings,
@@ -111,7 +111,7 @@ impl Session {
             locks: &self.locks,
             virtual_tables: &*self.view,
             work_mem: scope.settings.work_mem,
-            spill_dir: self.database.hooks.spill_dir(),
+            spill_dir: self.cluster.hooks.spill_dir(),
             state: &mut transaction.state,
             notices: &mut self.notices,
             functions: &self.view.functions,
@@ -129,7 +129,7 @@ impl Session {
         let (catalog, _) = self.current_catalog();
         let settings = self.settings();
         let fingerprint = self.plan_fingerprint(&settings);
-        if let Some(cached) = self.database.plans.get(text, types, fingerprint, catalog.version()) {
+        if let Some(cached) = self.cluster.plans.get(text, types, fingerprint, &catalog) {
             return Ok(cached);
         }
         let parsed = parse()?;
@@ -140,11 +140,11 @@ impl Session {
         } else {
             None
         };
-        let entry = CachedStatement::new(Arc::from(text), parsed, types.to_vec(), fingerprint, plan, catalog.version());
+        let entry = CachedStatement::new(Arc::from(text), parsed, types.to_vec(), fingerprint, plan, &catalog);
         let entry = Arc::new(entry);
         // A transaction's own definitions are nobody else's business.
         if entry.plan.is_some() && self.transaction.state.catalog.is_none() {
-            self.database.plans.put(Arc::clone(&entry));
+            self.cluster.plans.put(Arc::clone(&entry));
         }
         Ok(entry)
     }
@@ -222,6 +222,7 @@ impl Session {
             && matches!(self.transaction.block, Block::Implicit | Block::Explicit)
             && self.transaction.state.catalog.is_none()
             && self.transaction.state.temporary.is_none()
+            && self.transaction.state.shared.is_none()
     }
 }
 
@@ -276,6 +277,8 @@ fn is_definition(statement: &Statement) -> bool {
             | Statement::AlterFunction(_)
             | Statement::DropFunction(_)
             | Statement::CreateDatabase(_)
+            | Statement::AlterDatabase(_)
+            | Statement::DropDatabase(_)
             | Statement::AlterIndexRename { .. }
             | Statement::AlterSchemaRename { .. }
             | Statement::AlterSchemaOwner { .. }

@@ -79,7 +79,7 @@ impl Session {
         self.lock_wait += started.elapsed();
         if let Some(txn) = &mut self.transaction.txn {
             // What the last holder committed must be seen, even if it is not on disk yet.
-            txn.see_at_least(self.database.db.newest());
+            txn.see_at_least(self.cluster.db.newest());
         }
         result
     }
@@ -158,6 +158,9 @@ impl Session {
             loop {
                 let scope = self.scope();
                 let path = &scope.plan_settings.search_path;
+                if table.catalog.as_ref().is_some_and(|database| database != scope.catalog.database()) {
+                    return Err(crate::bind::in_other_database(table).nowhere());
+                }
                 let found = scope.catalog.resolve(table.schema.as_deref(), &table.name, path);
                 let relation = found.map(|relation| Arc::clone(relation.descriptor()));
                 let relation = relation.ok_or_else(|| undefined_table(&table.name).at(table.pos))?;

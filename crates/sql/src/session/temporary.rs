@@ -87,16 +87,16 @@ impl Session {
     /// The session ends: its tables' rows are given up.
     pub(super) async fn give_up_temporary(&mut self) {
         if let Some(objects) = self.temporary.objects.take() {
-            give_up(&self.database.db, &objects).await;
+            give_up(&self.cluster.db, &objects).await;
         }
     }
 
     /// The same, where nothing can be waited for. Without a runtime the server is ending; its next start drops what has no definition.
     pub(super) fn give_up_temporary_later(&mut self) {
         let Some(objects) = self.temporary.objects.take() else { return };
-        let database = Arc::clone(&self.database);
+        let cluster = Arc::clone(&self.cluster);
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { give_up(&database.db, &objects).await });
+            runtime.spawn(async move { give_up(&cluster.db, &objects).await });
         }
     }
 }

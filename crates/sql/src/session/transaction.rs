@@ -150,7 +150,7 @@ impl Session {
             lock_timeout: self.settings().lock_timeout,
             read_only: transaction.modes.read_only,
         };
-        let txn = self.database.db.begin(options);
+        let txn = self.cluster.db.begin(options);
         self.transaction.txn = Some(txn);
         self.transaction.state = TxnState::default();
         self.transaction.pinned = None;
@@ -307,9 +307,13 @@ impl Session {
         let mut state = std::mem::take(&mut self.transaction.state);
         self.temporary_committed(state.temporary.take());
         if state.catalog.is_some() {
-            self.database.reload_catalog().await?;
+            self.database.reload_catalog(&self.cluster.db).await?;
         }
-        if let Err(error) = exec::after_commit(&self.database.db, &mut state).await {
+        if state.shared.is_some() {
+            self.view.set_shared(None);
+            self.cluster.reload().await?;
+        }
+        if let Err(error) = exec::after_commit(&self.cluster.db, &mut state).await {
             tracing::warn!(%error, "the data of a dropped index could not be given up");
         }
         Ok(())
@@ -332,6 +336,9 @@ impl Session {
         }
         self.locks.release_after(0);
         self.view.pending.lock().clear();
+        if self.transaction.state.shared.is_some() {
+            self.view.set_shared(None);
+        }
         let last_commit = self.transaction.last_commit;
         self.transaction = Transaction { last_commit, ..Transaction::default() };
         self.close_transaction_portals(committed);
@@ -432,6 +439,9 @@ impl Session {
         self.locks.release_after(savepoint.locks);
         self.view.pending.lock().rollback_to(savepoint.notifications);
         let (kv, settings) = (savepoint.kv.clone(), savepoint.settings.clone());
+        if self.transaction.state.shared.is_some() {
+            self.view.set_shared(savepoint.state.shared.clone());
+        }
         self.transaction.state = savepoint.state.clone();
         if self.transaction.settings_before.is_some() {
             self.restore_settings(settings);

@@ -47,6 +47,9 @@ impl Session {
             Statement::Listen(channel) => self.listen(channel)?,
             Statement::Notify { channel, payload } => self.notify(channel, payload.as_deref())?,
             Statement::Unlisten(channel) => self.unlisten(channel.as_deref())?,
+            Statement::CreateDatabase(create) => self.create_database(create).await?,
+            Statement::DropDatabase(drop) => self.drop_database(drop).await?,
+            Statement::AlterDatabase(alter) => self.alter_database(alter).await?,
             other => return self.definition(other).await,
         }
         Ok(statement.tag().to_string())
@@ -91,7 +94,11 @@ impl Session {
                 reason = cancel.cancelled() => Err(reason.into()),
             }
         };
-        with_timeout(timeout, &handle, running).await
+        let tag = with_timeout(timeout, &handle, running).await?;
+        if self.transaction.state.shared.is_some() {
+            self.view.set_shared(self.transaction.state.shared.clone());
+        }
+        Ok(tag)
     }
 
     /// Two definitions met, and this one's transaction has done nothing else yet.
@@ -101,6 +108,7 @@ impl Session {
             && error.state() != SqlState::DEADLOCK_DETECTED
             && self.transaction.state.catalog.is_none()
             && self.transaction.state.temporary.is_none()
+            && self.transaction.state.shared.is_none()
             && matches!(self.transaction.block, Block::Implicit | Block::Explicit)
     }
 
@@ -160,7 +168,7 @@ impl Session {
     }
 
     fn set_variable(&mut self, set: &SetVariable) -> Result<(), SqlError> {
-        let value = set.value.as_ref().map(|values| values.join(", "));
+        let value = set.value.as_ref().map(|values| super::setting_values::one_value(&set.name, values)).transpose()?;
         if set.local && matches!(self.transaction.block, Block::None | Block::Implicit) {
             self.warn(SqlState::NO_ACTIVE_SQL_TRANSACTION, "SET LOCAL can only be used in transaction blocks");
             return Ok(());
@@ -198,14 +206,14 @@ impl Session {
         if name == "sql.point_gets" {
             let on = settings::parse_bool(value.unwrap_or("on"))
                 .ok_or_else(|| SqlError::new(SqlState::INVALID_PARAMETER_VALUE, "parameter \"sql.point_gets\" requires a Boolean value"))?;
-            self.database.point_gets.store(on, Ordering::Relaxed);
+            self.cluster.point_gets.store(on, Ordering::Relaxed);
             return Ok(true);
         }
-        if self.database.hooks.server_setting(name).is_none() {
+        if self.cluster.hooks.server_setting(name).is_none() {
             return Ok(false);
         }
         let value = value.unwrap_or("default");
-        let set = self.database.hooks.set_server_setting(name, value);
+        let set = self.cluster.hooks.set_server_setting(name, value);
         set.map_err(|error| SqlError::new(SqlState::INVALID_PARAMETER_VALUE, error))?;
         Ok(true)
     }
@@ -251,7 +259,7 @@ impl Session {
 
     fn show_all(&mut self, client: &mut dyn Client) -> Result<(), SqlError> {
         let own = SETTINGS.iter().map(|setting| (setting.name, setting.description));
-        let server = self.database.hooks.server_settings();
+        let server = self.cluster.hooks.server_settings();
         let mut all: Vec<(&str, &str)> = own.chain(server).chain([POINT_GETS]).collect();
         all.sort_by_key(|(name, _)| name.to_ascii_lowercase());
         let rows: Vec<Vec<Datum>> = all
@@ -271,7 +279,7 @@ impl Session {
         let mut rows = Vec::new();
         for index in table.all_indexes() {
             let Ok(id) = u32::try_from(index.index_id) else { continue };
-            let ranges = self.database.db.ranges(Span::index(tidelock_base::IndexId(id))).await;
+            let ranges = self.cluster.db.ranges(Span::index(tidelock_base::IndexId(id))).await;
             for range in ranges.map_err(|error| kv_error(error, &scope.catalog))? {
                 let start = range.span.start.to_string();
                 let end = range.span.end.to_string();
@@ -365,7 +373,7 @@ impl Session {
                 self.locks.release_session();
             }
             DiscardTarget::Sequences => self.view.sequences.clear(),
-            DiscardTarget::Plans => self.database.plans.clear(),
+            DiscardTarget::Plans => self.cluster.plans.clear(),
             DiscardTarget::Temporary => self.discard_temporary().await?,
         }
         Ok(())

@@ -3,13 +3,14 @@
 //! Functions are evaluated while the session itself is borrowed by the running statement, so what they may see lives behind
 //! this view: the settings under a mutex, and the catalog that the statement was planned against.
 
-use super::database::{Database, HeldLock, LockWait, SessionHandle};
+use super::cluster::{Cluster, SessionHandle};
 use super::extended::Prepared;
+use super::hooks::{HeldLock, LockWait};
 use super::notify::Pending;
 use super::settings::{SETTINGS, SessionSettings, Setting, SettingKind};
 use crate::catalog::facts::{CursorFact, LockFact, PreparedFact, SessionFact, SettingFact, SystemFacts, WaitFact};
 use crate::catalog::rows::VirtualScan;
-use crate::catalog::{Catalog, TEMPORARY_ALIAS};
+use crate::catalog::{Catalog, SharedCatalog, TEMPORARY_ALIAS};
 use crate::error::{SqlError, SqlState};
 use crate::exec::VirtualTables;
 use crate::exec::sequence::SequenceMemory;
@@ -28,7 +29,7 @@ pub(super) const POINT_GETS: (&str, &str) = ("sql.point_gets", "Reads whose full
 
 /// A session as its functions see it.
 pub(super) struct SessionView {
-    pub(super) database: Arc<Database>,
+    pub(super) cluster: Arc<Cluster>,
     pub(super) handle: Arc<SessionHandle>,
     /// Shared with the statements under way; a change makes a new one.
     pub(super) settings: Mutex<Arc<SessionSettings>>,
@@ -44,14 +45,16 @@ pub(super) struct SessionView {
     pub(super) listening: Mutex<Vec<Arc<str>>>,
     modes: Mutex<(Isolation, bool)>,
     catalog: Mutex<Arc<Catalog>>,
+    /// What the transaction has changed of the databases.
+    own_shared: Mutex<Option<Arc<SharedCatalog>>>,
     transaction_id: AtomicU64,
     /// `set_config` changed something: the session looks for what to report.
     pub(super) settings_changed: AtomicBool,
 }
 
 impl SessionView {
-    pub(super) fn new(database: Arc<Database>, handle: Arc<SessionHandle>, settings: Arc<SessionSettings>) -> SessionView {
-        let catalog = Arc::clone(&database.catalog.load().catalog);
+    pub(super) fn new(cluster: Arc<Cluster>, handle: Arc<SessionHandle>, settings: Arc<SessionSettings>) -> SessionView {
+        let catalog = Arc::clone(&handle.database.catalog.load().catalog);
         SessionView {
             modes: Mutex::new((settings.default_isolation, settings.default_read_only)),
             settings: Mutex::new(settings),
@@ -63,9 +66,10 @@ impl SessionView {
             pending: Mutex::default(),
             listening: Mutex::default(),
             catalog: Mutex::new(catalog),
+            own_shared: Mutex::default(),
             transaction_id: AtomicU64::new(0),
             settings_changed: AtomicBool::new(false),
-            database,
+            cluster,
             handle,
         }
     }
@@ -89,15 +93,25 @@ impl SessionView {
         Arc::clone(&self.catalog.lock())
     }
 
+    /// The databases, as the transaction sees them.
+    pub(super) fn shared(&self) -> Arc<SharedCatalog> {
+        self.own_shared.lock().clone().unwrap_or_else(|| self.cluster.shared.load_full())
+    }
+
+    /// What the transaction has changed of them; None when it is over.
+    pub(super) fn set_shared(&self, own: Option<Arc<SharedCatalog>>) {
+        *self.own_shared.lock() = own;
+    }
+
     /// A setting's value, server-wide ones included.
     pub(super) fn show(&self, name: &str) -> Option<String> {
         match name.to_ascii_lowercase().as_str() {
             "transaction_isolation" => Some(self.modes.lock().0.to_string()),
             "transaction_read_only" => Some(if self.modes.lock().1 { "on" } else { "off" }.to_string()),
-            "sql.point_gets" => Some(if self.database.point_gets.load(Ordering::Relaxed) { "on" } else { "off" }.to_string()),
+            "sql.point_gets" => Some(if self.cluster.point_gets.load(Ordering::Relaxed) { "on" } else { "off" }.to_string()),
             "is_superuser" => Some("on".to_string()),
             "session_authorization" => Some(self.handle.user.clone()),
-            lower => self.database.hooks.server_setting(lower).or_else(|| self.settings.lock().show(name)),
+            lower => self.cluster.hooks.server_setting(lower).or_else(|| self.settings.lock().show(name)),
         }
     }
 
@@ -117,8 +131,19 @@ impl SessionInfo for SessionView {
         self.handle.user.clone()
     }
 
+    fn shared(&self) -> Arc<SharedCatalog> {
+        SessionView::shared(self)
+    }
+
+    fn catalog_of(&self, database: u32) -> Option<Arc<Catalog>> {
+        if database == self.handle.database.oid {
+            return Some(self.catalog());
+        }
+        self.cluster.database(database).map(|database| Arc::clone(&database.catalog.load().catalog))
+    }
+
     fn current_database(&self) -> String {
-        self.handle.database.clone()
+        self.handle.database.name.clone()
     }
 
     fn current_schemas(&self, implicit: bool) -> Vec<String> {
@@ -176,7 +201,10 @@ impl SessionInfo for SessionView {
 
     fn object_oid(&self, kind: ObjectKind, text: &str) -> Option<u32> {
         let catalog = self.catalog();
-        let (schema, name) = split_qualified(text);
+        let (database, schema, name) = split_qualified(text);
+        if database.is_some_and(|database| database != self.handle.database.name) {
+            return None;
+        }
         match kind {
             ObjectKind::Relation => {
                 let path = self.search_path();
@@ -249,8 +277,8 @@ pub(crate) fn quoted(name: &str) -> String {
     if plain { name.to_string() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
-/// `"Schema".name` into its parts, folded to lower case where unquoted.
-fn split_qualified(text: &str) -> (Option<String>, String) {
+/// `"Schema".name` into its parts, folded to lower case where unquoted: a database, a schema, a name.
+fn split_qualified(text: &str) -> (Option<String>, Option<String>, String) {
     let mut parts: Vec<String> = vec![String::new()];
     let mut in_quotes = false;
     let mut chars = text.trim().chars().peekable();
@@ -267,7 +295,8 @@ fn split_qualified(text: &str) -> (Option<String>, String) {
         }
     }
     let name = parts.pop().unwrap_or_default();
-    (parts.pop(), name)
+    let schema = parts.pop();
+    (parts.pop(), schema, name)
 }
 
 fn push_to(parts: &mut [String], c: char) {
@@ -292,7 +321,7 @@ impl VirtualTables for SessionView {
 impl SystemFacts for SessionView {
     fn settings(&self) -> Vec<SettingFact> {
         let own = SETTINGS.iter().map(|setting| self.setting_fact(setting));
-        let server = self.database.hooks.server_settings().into_iter().map(|(name, description)| SettingFact {
+        let server = self.cluster.hooks.server_settings().into_iter().map(|(name, description)| SettingFact {
             name: name.to_string(),
             value: self.show(name).unwrap_or_default(),
             boot_value: "on".to_string(),
@@ -319,13 +348,13 @@ impl SystemFacts for SessionView {
     }
 
     fn metrics(&self) -> Vec<(String, f64)> {
-        let plans = self.database.plans.metrics().into_iter().map(|(name, value)| (name.to_string(), value as f64));
-        self.database.hooks.metrics().into_iter().chain(plans).collect()
+        let plans = self.cluster.plans.metrics().into_iter().map(|(name, value)| (name.to_string(), value as f64));
+        self.cluster.hooks.metrics().into_iter().chain(plans).collect()
     }
 
     fn sessions(&self) -> Vec<SessionFact> {
-        let waits = self.database.hooks.waits();
-        self.database.sessions().iter().map(|session| session_fact(session, &waits, &self.database.locks)).collect()
+        let waits = self.cluster.hooks.waits();
+        self.cluster.sessions().iter().map(|session| session_fact(session, &waits, &self.cluster.locks)).collect()
     }
 
     fn held_locks(&self) -> Vec<LockFact> {
@@ -337,11 +366,11 @@ impl SystemFacts for SessionView {
             strength: lock.strength.to_string(),
             wrote: lock.wrote,
         };
-        self.database.hooks.locks().into_iter().map(fact).collect()
+        self.cluster.hooks.locks().into_iter().map(fact).collect()
     }
 
     fn object_locks(&self) -> Vec<LockRow> {
-        self.database.locks.all()
+        self.cluster.locks.all()
     }
 
     fn lock_waits(&self) -> Vec<WaitFact> {
@@ -352,7 +381,7 @@ impl SystemFacts for SessionView {
             blockers: wait.blockers.iter().map(|session| session.0 as i32).collect(),
             waited_ms: wait.waited_ms,
         };
-        self.database.hooks.waits().into_iter().map(fact).collect()
+        self.cluster.hooks.waits().into_iter().map(fact).collect()
     }
 
     fn prepared_statements(&self) -> Vec<PreparedFact> {
@@ -367,6 +396,10 @@ impl SystemFacts for SessionView {
                 from_sql: prepared.from_sql,
             })
             .collect()
+    }
+
+    fn shared(&self) -> Arc<SharedCatalog> {
+        SessionView::shared(self)
     }
 
     fn cursors(&self) -> Vec<CursorFact> {
@@ -423,7 +456,8 @@ fn session_fact(session: &SessionHandle, waits: &[LockWait], locks: &LockManager
     SessionFact {
         pid: session.pid,
         user: session.user.clone(),
-        database: session.database.clone(),
+        database: session.database.name.clone(),
+        database_oid: session.database.oid,
         application_name: activity.application_name,
         client_addr: session.remote.map(|remote| remote.ip().to_string()),
         client_port: session.remote.map(|remote| i32::from(remote.port())),

@@ -93,21 +93,21 @@ impl Watch {
     }
 
     fn wait(&self) -> Option<LongWait> {
-        let database = &self.view.database;
+        let cluster = &self.view.cluster;
         let pid = self.view.handle.pid;
         let pids = |sessions: Vec<SessionId>| sessions.into_iter().map(|session| session.0 as i32).collect();
-        if let Some(wait) = database.hooks.wait_of(SessionId(pid as u32)) {
+        if let Some(wait) = cluster.hooks.wait_of(SessionId(pid as u32)) {
             let target = WaitTarget::Row { key: wait.key, strength: wait.strength };
-            let what = format!("for {}", wait_target(&target, &database.catalog.load().catalog));
+            let what = format!("for {}", wait_target(&target, &self.view.handle.database.catalog.load().catalog));
             return Some(LongWait { what, blockers: pids(wait.blockers), waited: Duration::from_millis(wait.waited_ms) });
         }
-        let (tag, mode, waits_since) = database.locks.wait_of(pid)?;
-        let what = format!("for {} on {}", mode_name(mode), tag.describe());
-        Some(LongWait { what, blockers: database.locks.blockers_of(pid), waited: since(waits_since) })
+        let (tag, mode, waits_since) = cluster.locks.wait_of(pid)?;
+        let what = format!("for {} on {}", mode_name(mode), tag.describe(self.view.handle.database.oid));
+        Some(LongWait { what, blockers: cluster.locks.blockers_of(pid), waited: since(waits_since) })
     }
 
     fn who(&self, blockers: &[i32]) -> String {
-        let named = blockers.iter().take(BLOCKERS_NAMED).map(|pid| match self.view.database.session(*pid) {
+        let named = blockers.iter().take(BLOCKERS_NAMED).map(|pid| match self.view.cluster.session(*pid) {
             Some(session) => {
                 let activity = session.activity.lock();
                 let statement: String = activity.query.chars().take(STATEMENT_SHOWN).collect();

@@ -7,7 +7,7 @@ use tidelock_kvapi::Isolation;
 use tidelock_kvclient::{ClientMetrics, Db, DistSender, Savepoint, Txn, TxnOptions};
 use tidelock_kvserver::{KvSettings, Store};
 use tidelock_sql::ast::Statement;
-use tidelock_sql::catalog::store::{CatalogAt, DescriptorCache};
+use tidelock_sql::catalog::store::{CatalogAt, DescriptorCache, FIRST_DATABASE};
 use tidelock_sql::catalog::{Catalog, CatalogBuilder};
 use tidelock_sql::error::{SqlError, SqlState};
 use tidelock_sql::exec::{
@@ -63,7 +63,7 @@ impl Database {
             sequences: Arc::new(SequenceMemory::default()),
             functions: FunctionPlans::default(),
             cancel: Arc::new(CancelFlag::default()),
-            locks: self.locks.session(number as i32),
+            locks: self.locks.session(number as i32, FIRST_DATABASE),
             plan_settings: PlanSettings::default(),
             at_least: Timestamp::ZERO,
             copy_data: Vec::new(),

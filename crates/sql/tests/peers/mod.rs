@@ -10,7 +10,7 @@ use tidelock_sql::exec::Notice;
 use tidelock_sql::expr::SessionInfo;
 use tidelock_sql::plan::OutputColumn;
 use tidelock_sql::session::{
-    Client, ConnectOptions, CopyInput, CopyStart, Database, Format, HeldLock, LockWait, Mark, ServerHooks, Session, SessionSettings,
+    Client, Cluster, ConnectOptions, CopyInput, CopyStart, Format, HeldLock, LockWait, Mark, ServerHooks, Session, SessionSettings,
 };
 use tidelock_sql::types::{DataType, Datum, FormatSettings, TextContext, text};
 use tidelock_storage::{Options, Storage};
@@ -24,7 +24,7 @@ const POSTGRES_DEFAULTS: &str = "set deadlock_timeout = '20ms'; set statement_ti
 
 /// The server that schedules run against.
 pub(crate) enum Server {
-    Tidelock { database: Arc<Database>, _store: Arc<Store>, _folder: tempfile::TempDir },
+    Tidelock { cluster: Arc<Cluster>, _store: Arc<Store>, _folder: tempfile::TempDir },
     Postgres { url: String },
 }
 
@@ -59,16 +59,16 @@ impl Server {
         let sender = Arc::new(DistSender::new(store.sender(), Arc::new(ClientMetrics::default())));
         store.start(Arc::clone(&sender) as Arc<dyn tidelock_kvapi::Sender>);
         let hooks = Arc::new(Hooks(Arc::clone(&store)));
-        let database = Database::open(Db::new(sender), hooks, SessionSettings::default()).await.expect("the database opens");
-        Server::Tidelock { database, _store: store, _folder: folder }
+        let cluster = Cluster::open(Db::new(sender), hooks, SessionSettings::default()).await.expect("the cluster opens");
+        Server::Tidelock { cluster, _store: store, _folder: folder }
     }
 
     pub(crate) async fn session(&self) -> Peer {
         let (commands, receiver) = mpsc::unbounded_channel();
         let pid = match self {
-            Server::Tidelock { database, .. } => {
+            Server::Tidelock { cluster, .. } => {
                 let options = ConnectOptions { user: "postgres".into(), database: "postgres".into(), ..ConnectOptions::default() };
-                let session = Session::connect(Arc::clone(database), options, 1).expect("a session");
+                let session = Session::connect(cluster, options, 1).expect("a session");
                 let pid = session.pid();
                 tokio::task::spawn_local(serve(session, receiver));
                 pid

@@ -9,7 +9,7 @@ use tidelock_sql::exec::Notice;
 use tidelock_sql::expr::SessionInfo;
 use tidelock_sql::plan::OutputColumn;
 use tidelock_sql::session::{
-    Client, ConnectOptions, CopyInput, CopyStart, Database, Format, HeldLock, LockWait, Mark, ServerHooks, Session, SessionSettings,
+    Client, Cluster, ConnectOptions, CopyInput, CopyStart, Format, HeldLock, LockWait, Mark, ServerHooks, Session, SessionSettings,
 };
 use tidelock_sql::types::{DataType, Datum, FormatSettings, TextContext, text};
 use tidelock_storage::{Options, Storage};
@@ -34,10 +34,9 @@ impl TestSession {
             let store = Store::open(storage, Arc::new(KvSettings::default())).expect("store opens");
             let sender = Arc::new(DistSender::new(store.sender(), Arc::new(ClientMetrics::default())));
             store.start(Arc::clone(&sender) as Arc<dyn tidelock_kvapi::Sender>);
-            let database =
-                Database::open(Db::new(sender), Arc::new(NoHooks), SessionSettings::default()).await.expect("the database opens");
+            let cluster = Cluster::open(Db::new(sender), Arc::new(NoHooks), SessionSettings::default()).await.expect("the cluster opens");
             let options = ConnectOptions { user: "postgres".into(), database: "postgres".into(), ..ConnectOptions::default() };
-            (store, Session::connect(database, options, 1).expect("a session"))
+            (store, Session::connect(&cluster, options, 1).expect("a session"))
         });
         TestSession { runtime, session, _store: store, _folder: folder }
     }

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tidelock_kvclient::{ClientMetrics, Db, DistSender};
 use tidelock_kvserver::{KvSettings, Store};
-use tidelock_sql::session::{Database, HeldLock, LockWait, ServerHooks, SessionSettings, WaitGraph};
+use tidelock_sql::session::{Cluster, HeldLock, LockWait, ServerHooks, SessionSettings, WaitGraph};
 use tidelock_storage::{Options, Storage};
 use tidelock_wire::{Listener, WireConfig, WireMetrics};
 
@@ -18,7 +18,7 @@ pub struct Bed {
     pub address: SocketAddr,
     pub metrics: Arc<WireMetrics>,
     pub store: Arc<Store>,
-    pub database: Arc<Database>,
+    pub cluster: Arc<Cluster>,
     listener: Option<Listener>,
     runtime: tokio::runtime::Runtime,
     _folder: tempfile::TempDir,
@@ -33,18 +33,18 @@ impl Bed {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
         let metrics = Arc::new(WireMetrics::default());
-        let (listener, store, database) = runtime.block_on(async {
+        let (listener, store, cluster) = runtime.block_on(async {
             let storage = Storage::open(Options::for_tests(folder.path())).expect("storage opens");
             let store = Store::open(storage, Arc::new(KvSettings::default())).expect("store opens");
             let sender = Arc::new(DistSender::new(store.sender(), Arc::new(ClientMetrics::default())));
             store.start(sender.clone());
             let hooks = Arc::new(NoHooks(Arc::clone(&store)));
-            let database = Database::open(Db::new(sender), hooks, SessionSettings::default()).await.expect("database opens");
+            let cluster = Cluster::open(Db::new(sender), hooks, SessionSettings::default()).await.expect("cluster opens");
             let config = WireConfig { listen: ([127, 0, 0, 1], 0).into(), workers: 2, max_connections };
-            let listener = Listener::start(config, Arc::clone(&database), Arc::clone(&metrics)).await.expect("listens");
-            (listener, store, database)
+            let listener = Listener::start(config, Arc::clone(&cluster), Arc::clone(&metrics)).await.expect("listens");
+            (listener, store, cluster)
         });
-        Bed { address: listener.address(), metrics, store, database, listener: Some(listener), runtime, _folder: folder }
+        Bed { address: listener.address(), metrics, store, cluster, listener: Some(listener), runtime, _folder: folder }
     }
 
     pub fn connect(&self) -> raw::Raw {

@@ -39,6 +39,15 @@ fn part_comment(call: &Call<'_>, class: Oid, oid: Oid) -> Datum {
     all.find(|(of, object, _)| *of == class && *object == oid).map_or(Datum::Null, |(_, _, text)| Datum::text(text.as_str()))
 }
 
+/// `shobj_description(oid, catalog)`: of what all databases share.
+pub(super) fn shared_comment(call: &Call<'_>) -> Result<Datum, SqlError> {
+    let (oid, shared) = (call.oid(0)?, call.session.shared());
+    Ok(match call.text(1)? {
+        "pg_database" => super::super::rows::optional(shared.database(oid).and_then(|database| database.comment.as_deref())),
+        _ => Datum::Null,
+    })
+}
+
 /// `obj_description(oid[, catalog])`.
 pub(super) fn object_comment(call: &Call<'_>) -> Result<Datum, SqlError> {
     let oid = call.oid(0)?;

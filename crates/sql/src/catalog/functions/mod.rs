@@ -69,13 +69,14 @@ pub fn call(name: &'static str, args: &[Datum], catalog: &Arc<Catalog>, session:
         "pg_get_serial_sequence" => describe::serial_sequence(&call),
         "obj_description" => describe::object_comment(&call),
         "col_description" => describe::column_comment(&call),
-        "shobj_description" => Ok(Datum::Null),
+        "shobj_description" => describe::shared_comment(&call),
         "pg_describe_object" => describe::object(&call),
         "pg_index_column_has_property" => describe::index_column_property(&call),
         "pg_relation_filenode" => Ok(call.relation(0)?.map_or(Datum::Null, |_| call.args[0].clone())),
         "pg_relation_is_publishable" | "pg_relation_is_updatable" | "pg_column_is_updatable" => describe::updatable(&call),
         "pg_relation_size" | "pg_table_size" | "pg_indexes_size" | "pg_total_relation_size" => sizes::relation(&call),
-        "pg_database_size" | "pg_tablespace_size" => sizes::database(&call),
+        "pg_database_size" => sizes::database(&call),
+        "pg_tablespace_size" => Ok(sizes::tablespace(&call)),
         "pg_tablespace_location" => Ok(Datum::text("")),
         "acldefault" => privileges::default(&call),
         "pg_has_role" => Ok(Datum::Bool(true)),
@@ -141,6 +142,12 @@ impl<'c> Call<'c> {
         let oid = self.session.object_oid(ObjectKind::Relation, name);
         let found = oid.and_then(|oid| find_relation(self.catalog, oid));
         found.map(|(table, _)| table).ok_or_else(|| SqlError::new(SqlState::UNDEFINED_TABLE, format!("relation \"{name}\" does not exist")))
+    }
+
+    /// A database by name, or 3D000.
+    fn database_named(&self, name: &str) -> Result<Oid, SqlError> {
+        let shared = self.session.shared();
+        shared.database_named(name).map(|database| database.oid).ok_or_else(|| crate::exec::ddl::no_such_database(name))
     }
 
     fn user_name(&self) -> Result<Datum, SqlError> {

@@ -38,6 +38,10 @@ pub(super) fn has(call: &Call<'_>) -> Result<Datum, SqlError> {
             }
         }
         "has_schema_privilege" => schema(call, object)?,
+        "has_database_privilege" => match call.args.get(object) {
+            Some(Datum::Text(name)) => call.database_named(name).map(|_| Datum::Bool(true))?,
+            _ => call.session.catalog_of(call.oid(object)?).map_or(Datum::Null, |_| Datum::Bool(true)),
+        },
         _ => Datum::Bool(true),
     })
 }

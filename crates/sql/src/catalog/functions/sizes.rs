@@ -3,6 +3,7 @@
 use super::Call;
 use crate::catalog::{Catalog, IndexDescriptor, RelationKind, TableDescriptor};
 use crate::error::SqlError;
+use crate::exec::ddl::no_such_database;
 use crate::types::Datum;
 
 /// Bytes of an index entry beyond its columns.
@@ -38,9 +39,23 @@ pub(super) fn relation(call: &Call<'_>) -> Result<Datum, SqlError> {
     Ok(Datum::Int8(bytes as i64))
 }
 
-/// `pg_database_size`, `pg_tablespace_size`: everything.
+/// `pg_database_size`, of a database by name or OID.
 pub(super) fn database(call: &Call<'_>) -> Result<Datum, SqlError> {
-    let tables = call.catalog.relations().map(|relation| relation.descriptor()).filter(|table| table.kind == RelationKind::Table);
-    let bytes: f64 = tables.map(|table| table_bytes(call.catalog, table) + all_index_bytes(call.catalog, table)).sum();
-    Ok(Datum::Int8(bytes as i64))
+    let catalog = match call.args.first() {
+        Some(Datum::Text(name)) => Some(call.session.catalog_of(call.database_named(name)?).ok_or_else(|| no_such_database(name))?),
+        _ => call.session.catalog_of(call.oid(0)?),
+    };
+    Ok(catalog.map_or(Datum::Null, |catalog| Datum::Int8(all_bytes(&catalog) as i64)))
+}
+
+/// `pg_tablespace_size`: everything is in one place.
+pub(super) fn tablespace(call: &Call<'_>) -> Datum {
+    let shared = call.session.shared();
+    let catalogs = shared.databases().filter_map(|database| call.session.catalog_of(database.oid));
+    Datum::Int8(catalogs.map(|catalog| all_bytes(&catalog)).sum::<f64>() as i64)
+}
+
+fn all_bytes(catalog: &Catalog) -> f64 {
+    let tables = catalog.relations().map(|relation| relation.descriptor()).filter(|table| table.kind == RelationKind::Table);
+    tables.map(|table| table_bytes(catalog, table) + all_index_bytes(catalog, table)).sum()
 }

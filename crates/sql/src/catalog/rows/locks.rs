@@ -4,7 +4,6 @@
 //! A lock is on a key; the index id in front of it leads to the table. The rest of a key cannot be turned back into values, so it is shown in
 //! hexadecimal, which is enough to see who meets whom.
 
-use super::objects::DATABASE_OID;
 use super::{Rows, VirtualScan, fill, in_order, optional};
 use crate::catalog::facts::{LockFact, WaitFact};
 use crate::catalog::{Catalog, IndexDescriptor, SystemFacts, TableDescriptor};
@@ -111,6 +110,8 @@ enum Object {
 struct Lock {
     object: Object,
     pid: i32,
+    /// Its session's database.
+    database: Option<u32>,
     mode: &'static str,
     granted: bool,
     fast: bool,
@@ -150,7 +151,7 @@ impl Lock {
 
 static POSTGRES: &[(&str, fn(&Lock) -> Datum)] = &[
     ("locktype", |lock| Datum::text(lock.locktype())),
-    ("database", |lock| if lock.is_in_database() { Datum::Oid(DATABASE_OID) } else { Datum::Null }),
+    ("database", |lock| lock.database.filter(|_| lock.is_in_database()).map_or(Datum::Null, Datum::Oid)),
     ("relation", |lock| lock.relation().map_or(Datum::Null, Datum::Oid)),
     ("page", |_| Datum::Null),
     ("tuple", |_| Datum::Null),
@@ -195,7 +196,8 @@ fn tuple_mode(strength: &str) -> &'static str {
 /// `pg_locks`.
 pub(super) fn postgres(scan: &VirtualScan<'_>, catalog: &Catalog, facts: &dyn SystemFacts) -> Rows {
     let mut locks: Vec<Lock> = facts.object_locks().into_iter().map(above).collect();
-    let in_transaction = facts.sessions().into_iter().filter(|session| session.xact_start.is_some());
+    let sessions = facts.sessions();
+    let in_transaction = sessions.iter().filter(|session| session.xact_start.is_some());
     locks.extend(in_transaction.map(|session| granted(Object::VirtualTransaction, session.pid, "ExclusiveLock")));
     let held = facts.held_locks();
     let mut transactions: Vec<(i32, u64)> = held.iter().map(|lock| (lock.pid, lock.transaction)).collect();
@@ -208,16 +210,19 @@ pub(super) fn postgres(scan: &VirtualScan<'_>, catalog: &Catalog, facts: &dyn Sy
     let waits = facts.lock_waits();
     let waiting = |wait: &WaitFact| Lock { granted: false, ..granted(relation(&wait.key), wait.pid, tuple_mode(&wait.strength)) };
     locks.extend(waits.iter().map(waiting));
+    let databases: HashMap<i32, u32> = sessions.iter().map(|session| (session.pid, session.database_oid)).collect();
+    locks.iter_mut().for_each(|lock| lock.database = databases.get(&lock.pid).copied());
     fill(scan, POSTGRES, locks.into_iter())
 }
 
 fn granted(object: Object, pid: i32, mode: &'static str) -> Lock {
-    Lock { object, pid, mode, granted: true, fast: false, waits_since: None }
+    Lock { object, pid, database: None, mode, granted: true, fast: false, waits_since: None }
 }
 
 fn above(row: LockRow) -> Lock {
     Lock {
         object: Object::Above(row.tag),
+        database: None,
         pid: row.owner as i32,
         mode: mode_name(row.mode),
         granted: row.granted,

@@ -11,6 +11,7 @@
 mod columns;
 mod constants;
 mod constraints;
+mod databases;
 mod indexes;
 mod locks;
 mod objects;
@@ -22,7 +23,7 @@ mod time_zones;
 mod types;
 
 pub(super) use constraints::{Constraint, Kind as ConstraintKind, of_table as constraints_of};
-pub(crate) use objects::{DATABASE_OID, PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE, PG_PROC};
+pub(crate) use objects::{PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE, PG_PROC};
 pub(super) use routines::{Routine, operator, operators_named, routine, routine_named};
 
 use super::{Catalog, Relation, SchemaDescriptor, SystemFacts, VirtualTable};
@@ -60,7 +61,9 @@ pub fn rows(scan: &VirtualScan<'_>, catalog: &Arc<Catalog>, facts: &dyn SystemFa
             "pg_index" => indexes::indexes(scan, catalog),
             "pg_constraint" => constraints::constraints(scan, catalog),
             "pg_namespace" => objects::namespaces(scan, catalog),
-            "pg_database" => objects::databases(scan, catalog),
+            "pg_database" => databases::databases(scan, facts),
+            "pg_db_role_setting" => databases::settings(scan, facts),
+            "pg_shdescription" => databases::comments(scan, facts),
             "pg_sequence" => objects::sequences(scan, catalog),
             "pg_depend" => objects::dependencies(scan, catalog),
             "pg_description" => objects::descriptions(scan, catalog),

@@ -1,4 +1,4 @@
-//! Schemas, the database, sequences, dependencies, comments, roles.
+//! Schemas, sequences, dependencies, comments, roles.
 
 use super::{Rows, VirtualScan, fill, in_order, schemas_in_order};
 use crate::catalog::facts::RoleFact;
@@ -21,12 +21,6 @@ const OWN_EXTENSION: Oid = 14999;
 const PG_REWRITE: Oid = 2618;
 pub(crate) const PG_CONSTRAINT: Oid = 2606;
 const PG_ATTRDEF: Oid = 2604;
-/// The database's OID: what `postgres` has in PostgreSQL.
-pub(crate) const DATABASE_OID: Oid = 5;
-/// UTF8 in PostgreSQL's list of encodings.
-const UTF8: i32 = 6;
-/// The tablespace everything is in.
-const PG_DEFAULT: Oid = 1663;
 /// A view's rule has the view's OID with this bit set: rules have no OIDs of their own.
 const RULE_BIT: Oid = 0x4000_0000;
 
@@ -58,24 +52,6 @@ static EXTENSIONS: &[(&str, fn(&()) -> Datum)] = &[
 /// `pg_extension`.
 pub(super) fn extensions(scan: &VirtualScan<'_>) -> Rows {
     fill(scan, EXTENSIONS, std::iter::once(()))
-}
-
-static DATABASES: &[(&str, fn(&&Catalog) -> Datum)] = &[
-    ("oid", |_| Datum::Oid(DATABASE_OID)),
-    ("datname", |c| Datum::text(c.database())),
-    ("datdba", |_| Datum::Oid(OWNER_OID)),
-    ("encoding", |_| Datum::Int4(UTF8)),
-    ("datlocprovider", |_| Datum::Char(b'c')),
-    ("datallowconn", |_| Datum::Bool(true)),
-    ("datconnlimit", |_| Datum::Int4(-1)),
-    ("dattablespace", |_| Datum::Oid(PG_DEFAULT)),
-    ("datcollate", |_| Datum::text("C")),
-    ("datctype", |_| Datum::text("C")),
-];
-
-/// `pg_database`.
-pub(super) fn databases(scan: &VirtualScan<'_>, catalog: &Catalog) -> Rows {
-    fill(scan, DATABASES, std::iter::once(catalog))
 }
 
 struct Sequence<'c> {

@@ -1,6 +1,5 @@
 //! What the session and the server know: settings, counters, activity, prepared statements, cursors.
 
-use super::objects::DATABASE_OID;
 use super::{Rows, VirtualScan, fill, optional, texts};
 use crate::catalog::facts::{CursorFact, PreparedFact, SessionFact, SettingFact};
 use crate::catalog::functions::OWNER_OID;
@@ -60,7 +59,7 @@ fn time(micros: Option<i64>) -> Datum {
 }
 
 static ACTIVITY: &[(&str, fn(&SessionFact) -> Datum)] = &[
-    ("datid", |_| Datum::Oid(DATABASE_OID)),
+    ("datid", |s| Datum::Oid(s.database_oid)),
     ("datname", |s| Datum::text(s.database.as_str())),
     ("pid", |s| Datum::Int4(s.pid)),
     ("leader_pid", |_| Datum::Null),

@@ -79,7 +79,7 @@ impl CopyIn {
                 defaults.push((position, DefaultValue::of(column, ctx)?));
             }
         }
-        ctx.txn.assert_unchanged(store::relation_key(table.oid), ctx.catalog_ts);
+        ctx.txn.assert_unchanged(store::relation_key(ctx.catalog.database_oid(), table.oid), ctx.catalog_ts);
         let rules = RowRules::bind(&table, ctx)?;
         let domains = domains_of(&table, &columns, ctx)?;
         let load = BulkLoad::of_table(&table, ctx);
@@ -329,6 +329,9 @@ pub(super) fn target(copy: &Copy, ctx: &ExecContext<'_>) -> Result<(Arc<TableDes
     let CopySource::Table { name, columns } = &copy.source else {
         return Err(SqlError::new(SqlState::SYNTAX_ERROR, "COPY FROM wants a table"));
     };
+    if name.catalog.as_ref().is_some_and(|database| database != ctx.catalog.database()) {
+        return Err(crate::bind::in_other_database(name).nowhere());
+    }
     let found = ctx.catalog.resolve(name.schema.as_deref(), &name.name, &ctx.plan_settings.search_path);
     let missing = || SqlError::new(SqlState::UNDEFINED_TABLE, format!("relation \"{}\" does not exist", name)).at(name.pos);
     let table = Arc::clone(found.ok_or_else(missing)?.descriptor());

@@ -11,6 +11,7 @@ use crate::error::{SqlError, SqlState};
 impl Ddl<'_, '_> {
     pub(super) async fn drop_objects(&mut self, drop: &Drop) -> Result<(), SqlError> {
         for name in &drop.names {
+            self.check_database(name)?;
             match drop.kind {
                 ObjectKind::Table => self.drop_relation(name, RelationKind::Table, drop)?,
                 ObjectKind::View => self.drop_relation(name, RelationKind::View, drop)?,

@@ -394,7 +394,7 @@ impl Ddl<'_, '_> {
                 self.refuse_taken(&function)?;
                 self.refuse_referred(function.oid)?;
             }
-            AlterFunctionAction::OwnerTo(owner) => function.owner = self.grantee(owner)?,
+            AlterFunctionAction::OwnerTo(owner) => function.owner = super::grant::grantee(owner, self.ctx)?,
             AlterFunctionAction::Options(options) => self.apply_options(&mut function, options)?,
         }
         self.put_function(function);

@@ -4,13 +4,14 @@ use super::Ddl;
 use crate::ast::{FunctionSignature, Grant, ObjectKind, RoutineKind};
 use crate::catalog::{AclItem, FunctionDescriptor, RelationKind, TableDescriptor};
 use crate::error::{SqlError, SqlState};
+use crate::exec::ExecContext;
 use crate::expr::ObjectKind as NamedKind;
 
 /// Privileges of a kind of object, by word and letter, in the order in which they are shown.
 #[derive(Clone, Copy)]
-struct Privileges {
-    noun: &'static str,
-    known: &'static [(&'static str, char)],
+pub(super) struct Privileges {
+    pub(super) noun: &'static str,
+    pub(super) known: &'static [(&'static str, char)],
 }
 
 const OF_TABLES: Privileges = Privileges {
@@ -24,7 +25,7 @@ const OF_FUNCTIONS: Privileges = Privileges { noun: "function", known: &[("execu
 
 impl Ddl<'_, '_> {
     fn grant_functions(&mut self, grant: &Grant, kind: RoutineKind, signatures: &[FunctionSignature]) -> Result<(), SqlError> {
-        let grantees = grant.grantees.iter().map(|name| self.grantee(name)).collect::<Result<Vec<_>, _>>()?;
+        let grantees = grant.grantees.iter().map(|name| grantee(name, self.ctx)).collect::<Result<Vec<_>, _>>()?;
         for signature in signatures {
             let mut function = FunctionDescriptor::clone(&*self.find_function(kind, signature)?);
             // Everybody may call a function until that is taken from him.
@@ -44,7 +45,7 @@ impl Ddl<'_, '_> {
             return self.grant_functions(grant, *kind, signatures);
         }
         let Some((kind, names)) = &grant.objects else { return Err(SqlError::unsupported("GRANT of a role")) };
-        let grantees = grant.grantees.iter().map(|name| self.grantee(name)).collect::<Result<Vec<_>, _>>()?;
+        let grantees = grant.grantees.iter().map(|name| grantee(name, self.ctx)).collect::<Result<Vec<_>, _>>()?;
         for name in names {
             match kind {
                 ObjectKind::Table | ObjectKind::Sequence | ObjectKind::View => {
@@ -66,22 +67,22 @@ impl Ddl<'_, '_> {
         }
         Ok(())
     }
+}
 
-    /// A role that exists; PUBLIC is the empty name.
-    pub(super) fn grantee(&self, name: &str) -> Result<String, SqlError> {
-        if name == "public" {
-            return Ok(String::new());
-        }
-        let name = if matches!(name, "current_user" | "current_role" | "session_user") { &self.ctx.plan_settings.user } else { name };
-        match self.ctx.eval().session.object_oid(NamedKind::Role, name) {
-            Some(_) => Ok(name.to_owned()),
-            None => Err(SqlError::new(SqlState::UNDEFINED_OBJECT, format!("role \"{name}\" does not exist"))),
-        }
+/// A role that exists; PUBLIC is the empty name.
+pub(super) fn grantee(name: &str, ctx: &ExecContext<'_>) -> Result<String, SqlError> {
+    if name == "public" {
+        return Ok(String::new());
+    }
+    let name = if matches!(name, "current_user" | "current_role" | "session_user") { &ctx.plan_settings.user } else { name };
+    match ctx.session.object_oid(NamedKind::Role, &crate::session::quoted(name)) {
+        Some(_) => Ok(name.to_owned()),
+        None => Err(SqlError::new(SqlState::UNDEFINED_OBJECT, format!("role \"{name}\" does not exist"))),
     }
 }
 
 /// The privileges after the statement.
-fn changed(
+pub(super) fn changed(
     before: Option<Vec<AclItem>>,
     grant: &Grant,
     grantees: &[String],
@@ -126,7 +127,8 @@ fn letters(words: &[String], of: Privileges) -> Result<Vec<char>, SqlError> {
             letters.extend(of.known.iter().map(|(_, letter)| *letter));
             continue;
         }
-        let Some((_, letter)) = of.known.iter().find(|(name, _)| name == word) else {
+        let plain = if word == "temp" { "temporary" } else { word.as_str() };
+        let Some((_, letter)) = of.known.iter().find(|(name, _)| *name == plain) else {
             let message = format!("invalid privilege type {} for {}", word.to_uppercase(), of.noun);
             return Err(SqlError::new(SqlState("0LP01"), message));
         };

@@ -15,6 +15,7 @@ mod carried_views;
 mod columns;
 mod constraint;
 mod create_table;
+mod database;
 mod dependents;
 mod domain;
 mod drop;
@@ -42,6 +43,7 @@ use tidelock_kvapi::{Isolation, Limit, LockStrength};
 use tidelock_kvclient::ScanOptions;
 
 pub use columns::relation_columns;
+pub(crate) use database::no_such_database;
 pub use temporary::on_commit;
 
 /// Rows read in one request while an index is built or a constraint checked.
@@ -59,6 +61,10 @@ pub async fn run_ddl(statement: &Statement, ctx: &mut ExecContext<'_>) -> Result
     }
     if let Statement::Vacuum(vacuum) = statement {
         analyze::vacuum(vacuum, ctx).await?;
+        return Ok(tag);
+    }
+    if let Some(change) = database::change_of(statement) {
+        change.run(ctx).await?;
         return Ok(tag);
     }
     let mut ddl = Ddl::begin_for(statement, ctx).await?;
@@ -124,7 +130,8 @@ impl<'c, 'a> Ddl<'c, 'a> {
     }
 
     async fn lock_version(&mut self) -> Result<(), SqlError> {
-        let version = store::version(self.ctx.txn, Some(LockStrength::Update)).await.map_err(|e| self.ctx.kv(e))?;
+        let version =
+            store::version(self.ctx.txn, self.ctx.catalog.database_oid(), Some(LockStrength::Update)).await.map_err(|e| self.ctx.kv(e))?;
         if version != self.ctx.catalog.version() {
             return Err(super::errors::serialization("could not serialize access due to a concurrent change of a table's definition"));
         }
@@ -223,9 +230,7 @@ impl<'c, 'a> Ddl<'c, 'a> {
 
     /// The schema in which a new object of that name goes.
     fn schema_for(&self, name: &ObjectName) -> Result<Arc<SchemaDescriptor>, SqlError> {
-        if let Some(database) = name.catalog.as_ref().filter(|c| *c != self.catalog().database()) {
-            return Err(SqlError::unsupported(format!("a reference to another database: \"{database}\"")));
-        }
+        self.check_database(name)?;
         let schema = match &name.schema {
             Some(schema) => {
                 let missing = || SqlError::new(SqlState::INVALID_SCHEMA_NAME, format!("schema \"{schema}\" does not exist")).at(name.pos);
@@ -261,8 +266,18 @@ impl<'c, 'a> Ddl<'c, 'a> {
         (1u32..).map(|n| format!("{base}{n}")).find(|name| !taken(name)).unwrap_or_else(|| base.to_owned())
     }
 
+    /// Refuses what is in another database.
+    fn check_database(&self, name: &ObjectName) -> Result<(), SqlError> {
+        match &name.catalog {
+            // Without a place, as PostgreSQL says it of definitions.
+            Some(database) if database != self.catalog().database() => Err(crate::bind::in_other_database(name).nowhere()),
+            _ => Ok(()),
+        }
+    }
+
     /// A stored relation by name.
     fn find(&self, name: &ObjectName) -> Result<Arc<TableDescriptor>, SqlError> {
+        self.check_database(name)?;
         let shown = name.schema.as_ref().map_or(name.name.clone(), |s| format!("{s}.{}", name.name));
         match self.lookup(name) {
             Some(Relation::Table(table)) => Ok(Arc::clone(table)),
@@ -386,6 +401,7 @@ impl<'c, 'a> Ddl<'c, 'a> {
             }
             Kind::Schema => self.change_schema(&comment.name.name, |schema| schema.comment.clone_from(&comment.text)),
             Kind::Index => {
+                self.check_database(&comment.name)?;
                 let found =
                     self.catalog().resolve_index(comment.name.schema.as_deref(), &comment.name.name, &self.ctx.plan_settings.search_path);
                 let missing = || SqlError::new(SqlState::UNDEFINED_TABLE, format!("relation \"{}\" does not exist", comment.name));
