@@ -428,8 +428,8 @@ select later();
 -- ## Other names, schemas and paths
 
 drop schema if exists one, two cascade;
---> None None: None
---> None None: None
+--> NOTICE 00000: schema "one" does not exist, skipping
+--> NOTICE 00000: schema "two" does not exist, skipping
 create schema one;
 create schema two;
 create function one.f() returns text language sql as $$ select 'one' $$;
@@ -477,7 +477,7 @@ create view on_fn_view_too as select x from on_fn_view;
 drop function base_fn(int);
 --> ERROR 2BP01: cannot drop function base_fn(integer) because other objects depend on it [DETAIL: default value for column a of table on_fn depends on function base_fn(integer)\nconstraint on_fn_b_check on table on_fn depends on function base_fn(integer)\nview on_fn_view depends on function base_fn(integer)\nview on_fn_view_too depends on view on_fn_view] [HINT: Use DROP ... CASCADE to drop the dependent objects too.]
 drop function base_fn(int) cascade;
---> None None: None
+--> NOTICE 00000: drop cascades to 4 other objects [DETAIL: drop cascades to default value for column a of table on_fn\ndrop cascades to constraint on_fn_b_check on table on_fn\ndrop cascades to view on_fn_view\ndrop cascades to view on_fn_view_too]
 insert into on_fn values (default, -1) returning *;
 --: a integer | b integer
 --> ∅ | -1
@@ -489,7 +489,7 @@ alter table on_fn drop column a;
 drop table on_fn;
 --> ERROR 2BP01: cannot drop table on_fn because other objects depend on it [DETAIL: function atomic_fn() depends on table on_fn] [HINT: Use DROP ... CASCADE to drop the dependent objects too.]
 drop table on_fn cascade;
---> None None: None
+--> NOTICE 00000: drop cascades to function atomic_fn()
 select atomic_fn();
 --> ERROR 42883: function atomic_fn() does not exist [HINT: No function matches the given name and argument types. You might need to add explicit type casts.] [POSITION: 8]
 create table wide (a int, b int, ab int, "order" int);
@@ -500,7 +500,7 @@ alter table wide drop column b;
 alter table wide drop column a;
 --> ERROR 2BP01: cannot drop column a of table wide because other objects depend on it [DETAIL: view only_a depends on column a of table wide\nview both_of depends on column a of table wide] [HINT: Use DROP ... CASCADE to drop the dependent objects too.]
 alter table wide drop column a cascade;
---> None None: None
+--> NOTICE 00000: drop cascades to 2 other objects [DETAIL: drop cascades to view only_a\ndrop cascades to view both_of]
 select * from only_ab;
 --: ab integer
 alter table wide drop column "order";
@@ -509,13 +509,13 @@ create table counted (n int default nextval('counter'));
 drop sequence counter;
 --> ERROR 2BP01: cannot drop sequence counter because other objects depend on it [DETAIL: default value for column n of table counted depends on sequence counter] [HINT: Use DROP ... CASCADE to drop the dependent objects too.]
 drop sequence counter cascade;
---> None None: None
+--> NOTICE 00000: drop cascades to default value for column n of table counted
 create type mood as enum ('good', 'bad');
 create function of_mood(mood) returns text language sql as 'select $1::text';
 drop type mood;
 --> ERROR 2BP01: cannot drop type mood because other objects depend on it [DETAIL: function of_mood(mood) depends on type mood] [HINT: Use DROP ... CASCADE to drop the dependent objects too.]
 drop type mood cascade;
---> None None: None
+--> NOTICE 00000: drop cascades to function of_mood(mood)
 drop function ambiguous;
 --> ERROR 42725: function name "ambiguous" is not unique [HINT: Specify the argument list to select the function unambiguously.]
 drop function ambiguous(int, int);
@@ -529,8 +529,8 @@ drop procedure twice(int);
 drop function wipe(int);
 --> ERROR 42809: wipe(integer) is not a function
 drop function if exists nosuch(int), nosuch2;
---> None None: None
---> None None: None
+--> NOTICE 00000: function nosuch(pg_catalog.int4) does not exist, skipping
+--> NOTICE 00000: function nosuch2() does not exist, skipping
 drop routine wipe(int), total;
 
 -- ## The catalog
