@@ -125,7 +125,7 @@ CASES = {
     "division by zero": lambda: statement(b"select 1/0", b"22012"),
     "unknown table": lambda: statement(b"select * from no_such_table", b"42P01"),
     "unknown function": lambda: statement(b"select no_such_function(1)", b"42883"),
-    "five million long rows in a window": lambda: statement(b"select count(x) from (select row_number() over (partition by g % 2 order by g desc) as n, repeat('x', 1000) || g as x from generate_series(1, 5000000) g) s where n > 0", b"53200"),
+    "five million long rows in a nested loop": lambda: statement(b"select count(*) from generate_series(1, 2) a left join (select repeat('x', 1000) || g as x from generate_series(1, 5000000) g) b on b.x < a::text", b"53200"),
 }
 
 
