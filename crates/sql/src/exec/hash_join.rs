@@ -109,12 +109,12 @@ impl HashJoinState {
                     }
                     continue;
                 }
-                // With equal keys everywhere a probe is a nested loop: it must not hold its thread.
-                run.give_way(0).await?;
                 let Some(table) = &mut self.table else { return Err(misfit()) };
                 let row = self.probe.row(self.at);
-                probe(table, row, *kind, left_keys, on.as_ref(), right.types.len(), &run.eval(), &mut self.key, &mut out)?;
+                let compared = probe(table, row, *kind, left_keys, on.as_ref(), right.types.len(), &run.eval(), &mut self.key, &mut out)?;
                 self.at += 1;
+                // With equal keys everywhere a probe is a nested loop: it must not hold its thread.
+                run.give_way(compared).await?;
             }
             if out.is_empty() && matches!(kind, JoinType::Right | JoinType::Full) {
                 self.unmatched(left.types.len(), &mut out);
@@ -226,6 +226,7 @@ fn build(rows: RowBatch, sides: &Sides<'_>, run: &Run<'_>) -> Result<Table, SqlE
     Ok(table)
 }
 
+/// Joins a left row; answers how many right rows it was compared with.
 #[allow(clippy::too_many_arguments)] // one row's view of the join
 fn probe(
     table: &mut Table,
@@ -237,13 +238,15 @@ fn probe(
     context: &EvalContext<'_>,
     key: &mut Vec<Datum>,
     out: &mut RowBatch,
-) -> Result<(), SqlError> {
+) -> Result<usize, SqlError> {
+    let mut compared = 0;
     let mut candidate = if join_key(keys, row, context, key)? { table.rows_of(key) } else { NO_ROW };
     let holds = |both: &[Datum]| on.map_or(Ok(true), |on| eval_bool(on, both, context));
     let mut any = false;
     while candidate != NO_ROW {
         let number = candidate as usize;
         candidate = table.next[number];
+        compared += 1;
         let right = table.rows.row(number);
         if matches!(kind, JoinType::Semi | JoinType::Anti) {
             if on.is_none() || holds(&[row, right].concat())? {
@@ -263,7 +266,7 @@ fn probe(
         }
     }
     finish_row(row, kind, any, right_width, out);
-    Ok(())
+    Ok(compared)
 }
 
 /// What a left row gives besides its matches.
