@@ -5,7 +5,7 @@
 //!      └────── sessions, each bound to one database from its start to its end
 //! ```
 //!
-//! Whoever is about to take a database away ([`Cluster::close`]) looks under the list of sessions' mutex whether somebody is in it, and keeps newcomers out
+//! Whoever is about to take a database away (`Cluster::close`) looks under the list of sessions' mutex whether somebody is in it, and keeps newcomers out
 //! from that moment to its commit.
 
 use super::database::Database;
