@@ -383,9 +383,14 @@ impl Txn {
         self.move_to(snapshot.ts, snapshot).await
     }
 
-    /// To the moment that a locking read has shown, neither more nor less.
+    /// To the moment that a locking read has shown, neither more nor less. When so much has become durable since that what was seen there is not kept any more,
+    /// which is rare, the transaction must begin again.
     async fn refresh_to(&mut self, to: Timestamp) -> Result<(), KvError> {
         let snapshot = self.sender.snapshot_at(to);
+        if snapshot.ts > to {
+            ClientMetrics::bump(&self.metrics.refresh_failures);
+            return Err(KvError::ReadChanged { key: Key::min(), at: snapshot.ts });
+        }
         self.move_to(to, snapshot).await
     }
 
