@@ -600,3 +600,27 @@ impl KeyState {
         Some(Overlay { key: key.clone(), ts, value: intent.newest() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidelock_base::SessionId;
+
+    #[test]
+    fn who_had_ended_when_its_last_copy_went_is_handed_over_to_be_forgotten() {
+        let (mut table, key) = (LockTable::default(), Key::from("k"));
+        let version = SpilledVersion { sequence: 1, tag: tag_of(LockStrength::Update), change: None };
+        for ended in [false, true] {
+            let record = Arc::new(TxnRecord::new(TxnId(7), SessionId(1)));
+            table.bring_back(&key, &record, std::slice::from_ref(&version));
+            if ended {
+                record.flip_to_aborted();
+            }
+            table.drop_copies(&key);
+            assert_eq!((table.len(), record.held()), (0, 0));
+            assert_eq!(table.has_unheld(), ended, "whoever goes on is forgotten at its own end");
+            assert_eq!(table.take_unheld().len(), usize::from(ended));
+            assert!(!table.has_unheld());
+        }
+    }
+}
