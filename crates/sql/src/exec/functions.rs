@@ -21,6 +21,7 @@ use crate::expr::{DomainChecks, SessionInfo, UserFunction, with_context};
 use crate::functions::Volatility;
 use crate::locks::{Level, LockTag, Patience};
 use crate::plan::{OutputColumn, PlanSettings, StatementPlan, plan_in_function};
+use crate::session::settings::parse_list;
 use crate::types::coercion::{CastContext, can_cast};
 use crate::types::{ColumnType, DataType, Datum, Shape, cast};
 use hashbrown::HashMap;
@@ -230,14 +231,7 @@ fn planned(function: &UserFunction, ctx: &ExecContext<'_>) -> Result<Arc<Planned
 /// The search path that a function sets for itself.
 pub fn search_path_of(function: &FunctionDescriptor) -> Option<Vec<String>> {
     let (_, path) = function.settings.iter().find(|(name, _)| name == "search_path")?;
-    let name = |part: &str| {
-        let part = part.trim();
-        match part.strip_prefix('"').and_then(|part| part.strip_suffix('"')) {
-            Some(quoted) => quoted.replace("\"\"", "\""),
-            None => part.to_ascii_lowercase(),
-        }
-    };
-    Some(path.split(',').map(name).filter(|name| !name.is_empty()).collect())
+    Some(parse_list(path))
 }
 
 /// Whether a call of the function may change rows that the statement around it has still to read. That statement then reads them first.

@@ -485,14 +485,17 @@ pub fn isolation(value: &str) -> Result<Isolation, SqlError> {
     }
 }
 
-/// A list of names: separated by commas, perhaps quoted.
-fn parse_list(value: &str) -> Vec<String> {
+/// A list of names: separated by commas, perhaps quoted (a quote within doubled).
+pub(crate) fn parse_list(value: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = value.trim();
     while !rest.is_empty() {
         if let Some(quoted) = rest.strip_prefix('"') {
-            let end = quoted.find('"').unwrap_or(quoted.len());
-            names.push(quoted[..end].to_string());
+            let mut end = quoted.find('"').unwrap_or(quoted.len());
+            while quoted[end..].starts_with("\"\"") {
+                end = quoted[end + 2..].find('"').map_or(quoted.len(), |next| end + 2 + next);
+            }
+            names.push(quoted[..end].replace("\"\"", "\""));
             rest = quoted.get(end + 1..).unwrap_or_default();
         } else {
             let end = rest.find(',').unwrap_or(rest.len());
@@ -569,6 +572,8 @@ mod tests {
     #[test]
     fn search_path_keeps_quoted_names() {
         assert_eq!(parse_list("\"$user\", Public,\"Mixed\""), ["$user", "public", "Mixed"]);
+        assert_eq!(parse_list("\"a, b\", \"c\"\"d\"\"\", e"), ["a, b", "c\"d\"", "e"]);
+        assert_eq!(parse_list("\"never closed"), ["never closed"]);
         assert_eq!(parse_list(""), Vec::<String>::new());
     }
 }

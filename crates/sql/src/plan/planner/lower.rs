@@ -161,13 +161,7 @@ impl Planner<'_> {
     }
 
     fn lift_branches(&mut self, expr: &mut Expr, nested: &mut Lifting) -> Result<(), SqlError> {
-        let whole = match expr {
-            Expr::Subquery(..) => true,
-            Expr::UserCall { function, .. } => function.runs_statements(),
-            Expr::Call { func, .. } => func.waits.is_some(),
-            _ => false,
-        };
-        if whole {
+        if is_awaited(expr) {
             return self.lift_one(expr, nested);
         }
         expr.children_mut().into_iter().try_for_each(|child| self.lift_branches(child, nested))
@@ -219,15 +213,18 @@ impl Planner<'_> {
 /// Whether something in it can't be evaluated in place.
 pub(super) fn must_be_lifted(expr: &Expr) -> bool {
     let mut found = false;
-    expr.walk(&mut |e| {
-        found |= match e {
-            Expr::Subquery(..) => true,
-            Expr::Call { func, .. } => func.waits.is_some(),
-            Expr::UserCall { function, .. } => function.runs_statements(),
-            _ => false,
-        }
-    });
+    expr.walk(&mut |e| found |= is_awaited(e));
     found
+}
+
+/// Is it computed before the expression that it stands in: a subquery, a call that waits or that runs statements?
+fn is_awaited(expr: &Expr) -> bool {
+    match expr {
+        Expr::Subquery(..) => true,
+        Expr::Call { func, .. } => func.waits.is_some(),
+        Expr::UserCall { function, .. } => function.runs_statements(),
+        _ => false,
+    }
 }
 
 /// Does it leave out parts that it does not come to?

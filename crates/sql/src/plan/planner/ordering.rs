@@ -23,17 +23,18 @@ impl Planner<'_> {
         let mut needed = want.needed;
         needed.extend(self.mentioned_by(&keys));
         needed.extend(self.mentioned_by(&above));
-        let sorted: Option<Vec<SortKey>> = if let Logical::Sort { keys, .. } = &input { Some(keys.clone()) } else { None };
-        let order = want.order.clone();
+        // Whether equal keys come together, in the order that the input has in any case or, without one, that is wanted.
+        let sorted = if let Logical::Sort { keys: sorted, .. } = &input { Some(sorted) } else { None };
+        let (is_sorted, together) = (sorted.is_some(), puts_together(&keys, sorted.unwrap_or(&want.order)));
         let sub = self.relation(input, Want { needed: union(needed), filters: down, order: want.order, ..Want::default() })?;
         if sub.single {
             return self.filtered(sub, above);
         }
-        let order = match &sorted {
-            Some(sorted) if puts_together(&keys, sorted) => DistinctOrder::Adjacent,
-            Some(_) => DistinctOrder::Kept,
-            None if sub.ordered && puts_together(&keys, &order) => DistinctOrder::Adjacent,
-            None => DistinctOrder::Any,
+        let order = match (is_sorted, together) {
+            (true, true) => DistinctOrder::Adjacent,
+            (true, false) => DistinctOrder::Kept,
+            (false, true) if sub.ordered => DistinctOrder::Adjacent,
+            (false, _) => DistinctOrder::Any,
         };
         let lowered = self.lower_all(&keys, &sub.layout)?;
         let before = sub.plan.estimate;
